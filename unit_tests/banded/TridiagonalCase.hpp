@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Batches of tridiagonal systems in any arrangement, known at run time; their solution in long
-/// double; and what holds of every solver: small errors, nothing written elsewhere, neighbours of a
-/// failed item untouched.
+/// Batches of tridiagonal systems in any arrangement, chosen at run time, and their solutions in
+/// long double. Properties that every solver must have: small errors, no writes outside the
+/// solution, and no effect of a failed item on its neighbours.
 #ifndef BATCHWORK_TEST_TRIDIAGONAL_CASE_HPP
 #define BATCHWORK_TEST_TRIDIAGONAL_CASE_HPP
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve_tridiagonal: all numbers of rows and arrangements against long double, in place, closed
-// forms, numbers of items, compact groups, items that fail.
+// solve_tridiagonal: all numbers of rows and all arrangements against long double, closed forms,
+// solves in place, numbers of items, compact groups, items that fail.
 #include "banded/TridiagonalCase.hpp"
 
 namespace Batchwork::Test {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve_tridiagonal for more than half a million systems, and where they reach beyond 2^31 numbers.
+// solve_tridiagonal for more than half a million systems, and for batches with more than 2^31
+// numbers.
 #include "banded/TridiagonalCase.hpp"
 #include "support/FarCopy.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What solve_tridiagonal refuses, before anything is written.
+// Misuse of solve_tridiagonal, which it must refuse before it writes anything.
 #include "banded/Batchwork_Tridiagonal.hpp"
 #include "support/Batchwork_Messages.hpp"
 #include "support/Batchwork_TestSupport.hpp"

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The devices' kernels of solve_tridiagonal, run on the host by teams of threads; and the choice
-// among them.
+// The device kernels of solve_tridiagonal, run on the host by teams of threads, and the choice
+// between them.
 #include "banded/TridiagonalCase.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/HostTeams.hpp"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Columns in the order of their values, which each item of a pack has for itself.
+// Sorting columns by value, with a different order for each item of a pack.
 #include <gtest/gtest.h>
 
 #include <limits>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a device is said to have, and what of it each of several teams has.
+// The limits of a device that the library uses, and the share of each of several teams.
 #include "core/detail/backend/Batchwork_Vendor.hpp"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The exchange of lanes that share an item: its index formula against a model of scratch memory
-// with 32 banks of 4 bytes, in which an access of 16 bytes a lane is served eight lanes at a time,
-// one of 8 bytes sixteen, one of 4 bytes all 32.
+// The exchange of values between lanes that share an item. Its index formula is tested against a
+// model of scratch memory with 32 banks of 4 bytes. In the model, accesses of 16, 8 and 4 bytes
+// serve 8, 16 and 32 lanes at a time.
 #include <gtest/gtest.h>
 
 #include <algorithm>

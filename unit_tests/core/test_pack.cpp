@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Pack<T, W> lane by lane against plain numbers, bit for bit, for every width. Packs belong to
-// hosts.
+// Pack<T, W>, lane by lane, for every width: bitwise the same as operations on plain numbers. Only
+// hosts have packs.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Functions of packs against long double, in units in the last place, for every width: less than a
-// register, one, several. Lanes do not see each other. The measured errors are printed for
-// docs/reference/functions.md with BATCHWORK_PRINT_ULPS in the environment.
+// Functions of packs against long double, in units in the last place, for widths of a part of a
+// register, one register and several. The value of one lane must not change the results of others.
+// With BATCHWORK_PRINT_ULPS in the environment, the test prints the measured errors for
+// docs/reference/functions.md.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a vendor's instructions compute: sums over neighbouring lanes of a warp, and divisions at
+// Code with instructions of one vendor: sums over neighbouring lanes of a warp, and divisions at
 // the ends of the range.
 #include <algorithm>
 #include <array>

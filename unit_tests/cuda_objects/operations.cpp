@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every documented operation on tiles that a lane has, for every type of numbers and 1 to 5 rows:
-// the list of unit_tests/tile, without the verb around it, which other sources compile.
+// Every documented operation on tiles with one lane an item, for every type of numbers and 1 to 5
+// rows. The list is unit_tests/tile/EveryOperation.hpp. The operations are called without a verb,
+// because other sources compile the verbs.
 #include "Shared.hpp"
 
 namespace {

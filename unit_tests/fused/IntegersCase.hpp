@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Sequences over integers, bools and tables, and what comes out of them, whoever runs them:
-/// run(items, sequence, operands...).
+/// Sequences over integers, bools and tables, and checks of their results. A test gives run(items,
+/// sequence, operands...), which runs the sequence.
 #ifndef BATCHWORK_TEST_INTEGERSCASE_HPP
 #define BATCHWORK_TEST_INTEGERSCASE_HPP
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// map_by_lanes: the kernel of map on a device, run on the host by teams of threads.
+/// map_by_lanes: the device kernel of map, run on the host by teams of threads.
 #ifndef BATCHWORK_TEST_MAPBYLANES_HPP
 #define BATCHWORK_TEST_MAPBYLANES_HPP
 

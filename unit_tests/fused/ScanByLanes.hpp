@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// scan_by_lanes: the kernel of scan on a device, run on the host by teams of threads.
+/// scan_by_lanes: the device kernel of scan, run on the host by teams of threads.
 #ifndef BATCHWORK_TEST_SCANBYLANES_HPP
 #define BATCHWORK_TEST_SCANBYLANES_HPP
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sequences over tiles of complex numbers as a device runs them: each lane has an item of its own.
-// Lanes are threads of the host.
+// Sequences over tiles of complex numbers in the kernels of a device, with one item for each lane.
+// Host threads are the lanes.
 #include "support/HostTeams.hpp"
 #include "tile/ComplexCase.hpp"
 

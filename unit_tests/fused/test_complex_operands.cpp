@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Complex numbers in every kind of operand: scan with carry, each, common(each), emit and status;
-// team_map; compact groups that are not as wide as packs; real and complex Views in one call.
+// team_map; compact groups with another width than the packs; real and complex Views in one call.
 #include "support/ComplexDense.hpp"
 
 namespace Batchwork::Test {

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // team_map and team_scan inside a user's own TeamPolicy kernel: any team size and vector length,
-// items that start anywhere, several calls in one kernel, work of the user's before and after, and
-// the user's own scratch beside ours. The results are bitwise those of the verbs, and those of the
-// verbs are the true ones.
+// any first item, several calls in one kernel, the user's work before and after, and the user's own
+// scratch memory. The results must be correct and bitwise the same as those of the verbs.
 #include <iostream>
 
 #include "support/Batchwork_TestSupport.hpp"

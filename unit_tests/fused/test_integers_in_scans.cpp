@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Integers and bools that go from step to step, and the numbers of items and steps, also in a
-// kernel of the user's own.
+// Integers and bools as the carry of a scan, and the indices of items and steps, also in a user's
+// own kernel.
 #include "fused/IntegersCase.hpp"
 
 namespace Batchwork::Test {

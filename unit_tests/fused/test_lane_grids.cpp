@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The kernels of map on a device, run on the host by teams of threads in warps of 32 or 64 and the
-// portable way: lanes that share items, the copy groups that carry these, and item-contiguous
-// batches copied by the warps of lanes that have items of their own.
+// The device kernels of map, run on the host by teams of threads, with warps of 32 or 64 lanes and
+// with the portable code: lanes that share items, the copy groups for these, and item-contiguous
+// batches that warps copy for lanes with one item each.
 #include "fused/MapByLanes.hpp"
 
 namespace Batchwork::Test {

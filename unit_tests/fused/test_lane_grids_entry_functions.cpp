@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// sin, atan2, ..., apply and print of tiles that lanes share, and where a lane has an item alone.
+// sin, atan2 and other functions, apply and print: of tiles that lanes share, and with one item for
+// each lane.
 #include "fused/MapByLanes.hpp"
 #include "tile/FunctionsCase.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Eigenpairs, singular values, functions and updates of matrices that lanes share. They ask for
-// nothing of lanes that test_lane_grids_decompositions.cpp does not, too.
+// Eigenpairs, singular values, functions and updates of matrices that lanes share. They use no
+// feature of lanes that test_lane_grids_decompositions.cpp does not test.
 #include "fused/MapByLanes.hpp"
 #include "tile/EighCase.hpp"
 #include "tile/ExpmCase.hpp"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Which loader the operands of a map get in a device's kernel, and how much scratch it asks for.
+// Which loader a device kernel of map uses for each operand, and how much scratch memory it needs.
 #include <gtest/gtest.h>
 
 #include <Batchwork_Map.hpp>

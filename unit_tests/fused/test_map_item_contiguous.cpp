@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// map over item-contiguous matrices of every kind of size: of whole units of 16 bytes, of an odd
-// number of numbers, of neither; in place and not, beside interleaved ones, aligned and not, for
-// whole and partial warps. The data are small whole numbers, so that every result is exact.
+// map over item-contiguous matrices of many sizes: multiples of 16 bytes, odd numbers of entries,
+// and others; in place or not, together with interleaved matrices, aligned or not, in whole and
+// partial warps. The data are small whole numbers, so that every result is exact.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {

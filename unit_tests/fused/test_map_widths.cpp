@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// map at every pack width, every operand in another layout, compact storage wider and narrower than
-// the packs: the results do not depend on the width, nor do the neighbours of a failed item.
+// map with every pack width, with every operand in another layout, and with compact storage wider
+// and narrower than the packs. Results must not depend on the width, and a failed item must not
+// change its neighbours.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every way a carry can start and end, operands of scan beside it, and steps fewer than the Views
+// Every way to start and end a carry, the other operands of scan, and fewer steps than the Views
 // have. The data are whole numbers, so that every result is exact.
 #include "support/Batchwork_TestSupport.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// scan against a loop in long double: a linear recursion with coefficients that change from step to
-// step and from item to item, for several layouts and pack widths.
+// scan against a loop in long double: a linear recursion with coefficients that change between
+// steps and items, for several layouts and pack widths.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {

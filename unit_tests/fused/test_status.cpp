@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The status of every item: each Reason on the first, a middle and the last item of a batch with a
-// partial last group. The failing item's results are NaN, its code is LAPACK's info with the
-// reason, and all other items come out bitwise as without it. (Reason::incomplete_data belongs to
-// Kalman::filter and is tested there.)
+// partial last group. The results of a failed item must be NaN, and its code LAPACK's info with the
+// reason. All other items must be bitwise the same as without the failure. (Reason::incomplete_data
+// is tested with Kalman::filter.)
 #include <array>
 #include <functional>
 

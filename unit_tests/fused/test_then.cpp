@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sequences made of several by then and on, and operands without a View.
+// Sequences composed with then and on, and operands without a View.
 #include "ThenCase.hpp"
 
 namespace Batchwork::Test {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// A batch of series with every result of a filter, and the comparison with the truth.
+/// A batch of series with all results of a filter, and the comparison with the reference.
 #ifndef BATCHWORK_KALMAN_BATCH_HPP
 #define BATCHWORK_KALMAN_BATCH_HPP
 

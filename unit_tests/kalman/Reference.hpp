@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Kalman filters in long double, by the textbook and in plain loops: the truth for these tests.
-/// None of them uses what the library is made of: missing entries are dropped from the matrices,
-/// the innovation covariance is inverted, and the likelihood of a diffuse start comes from
-/// generalised least squares over the whole series at once.
+/// Textbook Kalman filters in long double and plain loops: the reference for these tests. They use
+/// other methods than the library. Missing entries are removed from the matrices, the innovation
+/// covariance is inverted, and the likelihood of a diffuse start is computed by generalised least
+/// squares over the whole series.
 #ifndef BATCHWORK_KALMAN_REFERENCE_HPP
 #define BATCHWORK_KALMAN_REFERENCE_HPP
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The building blocks in sequences of one's own: in map, in scan, inside a kernel; and fail_where.
+// The building blocks of filters in a user's own sequences, in map, in scan and inside a kernel;
+// and fail_where.
 #include "Reference.hpp"
 
 namespace Batchwork::Test {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Complete data: the promise, the path with gains computed once, and what becomes of a broken
-// promise.
+// Complete data: the option that promises them, the code with common gains, and the status if the
+// promise is broken.
 #include <string>
 
 #include "Batch.hpp"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// An item whose covariance has lost its digits says so, and one that does not say so is right:
-// starts with variances of 1 to 1e18 times the noise, diffuse directions that the first
-// observations hardly show, and every unit.
+// A series whose covariance has lost its digits must report this, and a series that does not report
+// it must be accurate. Starts with variances of 1 to 1e18 times the noise, diffuse directions that
+// the first observations hardly determine, and every unit.
 #include "Batch.hpp"
 
 namespace Batchwork::Test {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A series that fails says so, poisons itself, and leaves its neighbours as they are, bit by bit.
+// A series that fails must report it and have NaN as results. Its neighbours must be bitwise the
+// same as without the failure.
 #include "Batch.hpp"
 
 namespace Batchwork::Test {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Patterns with one fault each, in every format that has indices, and what docs/reference/krylov
-/// says becomes of them. The Views have the memory of std::vector and no number more, so that a
-/// sanitizer of addresses finds every read beside them.
+/// Patterns with one fault each, in every format with indices, and the results that
+/// docs/reference/krylov promises for them. The Views have exactly the memory of a std::vector, so
+/// that an address sanitizer finds every read outside of it.
 #ifndef BATCHWORK_TEST_BAD_PATTERNS_CASE_HPP
 #define BATCHWORK_TEST_BAD_PATTERNS_CASE_HPP
 

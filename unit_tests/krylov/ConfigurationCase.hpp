@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Solver and preconditioner by configuration, for one type of numbers: against the solution and
-/// the preconditioner in long double, and bit for bit against those named in the program.
+/// Solver and preconditioner by configuration, for one type of numbers. Results are compared with
+/// the solution and the preconditioner in long double. They must be bitwise the same as with a
+/// solver and preconditioner given by type.
 #ifndef BATCHWORK_TEST_CONFIGURATION_CASE_HPP
 #define BATCHWORK_TEST_CONFIGURATION_CASE_HPP
 

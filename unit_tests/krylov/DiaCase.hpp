@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The matrices of a case by diagonals.
+/// The matrices of a case in the format of diagonals.
 #ifndef BATCHWORK_TEST_DIA_CASE_HPP
 #define BATCHWORK_TEST_DIA_CASE_HPP
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Kernels of the tests' own that call team_solve of direct_lu, launched by run(solver of teams,
-/// items, kernel).
+/// Kernels that call team_solve with direct_lu. A test gives run(solver of teams, items, kernel),
+/// which launches them.
 #ifndef BATCHWORK_TEST_DIRECT_TEAM_CASE_HPP
 #define BATCHWORK_TEST_DIRECT_TEAM_CASE_HPP
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Residuals without rounding, and badly scaled systems that need them.
+/// Residuals without rounding errors, and badly scaled systems that need them.
 #ifndef BATCHWORK_TEST_EXACT_RESIDUAL_HPP
 #define BATCHWORK_TEST_EXACT_RESIDUAL_HPP
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// A textbook's GMRES in long double, and systems that are hard for its orthogonalisation.
+/// A textbook GMRES in long double, and systems that are hard for its orthogonalisation.
 #ifndef BATCHWORK_TEST_GMRES_CASE_HPP
 #define BATCHWORK_TEST_GMRES_CASE_HPP
 

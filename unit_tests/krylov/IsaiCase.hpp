@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What isai and spd_isai should compute: their local systems solved by LAPACK where it is there,
-/// else in long double.
+/// The expected results of isai and spd_isai. The local systems are solved by LAPACK if it was
+/// found, otherwise in long double.
 #ifndef BATCHWORK_TEST_ISAI_CASE_HPP
 #define BATCHWORK_TEST_ISAI_CASE_HPP
 

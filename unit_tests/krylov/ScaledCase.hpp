@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Scaled and weighted solves, against residuals without any rounding, in the norm of the test and
-/// in the other one.
+/// Scaled and weighted solves, compared with residuals without rounding errors, in the norm of the
+/// stopping test and in the other norm.
 #ifndef BATCHWORK_TEST_SCALED_CASE_HPP
 #define BATCHWORK_TEST_SCALED_CASE_HPP
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Systems that converge, what solve leaves of them, and bounds for it in long double.
+/// Systems for which solvers converge, the results of solve, and error bounds in long double.
 #ifndef BATCHWORK_TEST_SOLVE_CASE_HPP
 #define BATCHWORK_TEST_SOLVE_CASE_HPP
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Sparse patterns for direct_lu(symbolic), and what must come out: by the verb, and by a device's
-/// kernels on threads of a host.
+/// Sparse patterns for direct_lu(symbolic), and checks of the results. Tests run the verb, or
+/// device kernels on threads of a host.
 #ifndef BATCHWORK_TEST_SYMBOLIC_CASE_HPP
 #define BATCHWORK_TEST_SYMBOLIC_CASE_HPP
 

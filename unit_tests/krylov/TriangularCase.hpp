@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Solves with triangles, which a test runs as the verb or as its device's kernel, and bounds for
-/// them.
+/// Solves with triangles and their error bounds. Tests run the verb or its device kernel.
 #ifndef BATCHWORK_TEST_TRIANGULAR_CASE_HPP
 #define BATCHWORK_TEST_TRIANGULAR_CASE_HPP
 

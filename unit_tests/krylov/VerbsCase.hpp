@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Checks of add_scaled_identity, scale, equilibrate, dot and norm, which a test runs as the verb
-/// or as its device's kernel.
+/// Checks of add_scaled_identity, scale, equilibrate, dot and norm. Tests run the verbs or their
+/// device kernels.
 #ifndef BATCHWORK_TEST_VERBS_CASE_HPP
 #define BATCHWORK_TEST_VERBS_CASE_HPP
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every solver and preconditioner on hosts, and the verbs, on every format under patterns with
-// faults.
+// Every solver and preconditioner on hosts, and the other verbs, in every format, with patterns
+// that have faults.
 #include "BadPatternsCase.hpp"
 #include "PreconditionersCase.hpp"
 #include "krylov/Batchwork_DirectLu.hpp"

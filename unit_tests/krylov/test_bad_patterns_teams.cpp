@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernels under patterns with faults, by teams of host threads: every preconditioner
-// and format; and the diagonal in two parts, wherever a lane has its rows.
+// The device kernels with patterns that have faults, run by teams of host threads: every
+// preconditioner and format, and diagonals split into two entries, in each place where a lane can
+// have its rows.
 #include "krylov/BadPatternsCase.hpp"
 #include "krylov/PreconditionersCase.hpp"
 #include "krylov/detail/backend/Batchwork_LongRows.hpp"

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What is chosen at run time: names, matrices of any format, numbers of a workspace; solve without
-// matrices. With them it is in the files beside this one, one for each type of numbers.
+// Configurations of solve chosen at run time: names, matrices of any format, the size of a
+// workspace, and solve without matrices. test_configuration_double.cpp and
+// test_configuration_float.cpp test solves with matrices.
 #include "krylov/ConfigurationCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 

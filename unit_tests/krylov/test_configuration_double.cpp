@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Solver and preconditioner chosen at run time, in double: also the ways to call it, and what is
-// refused.
+// Solver and preconditioner chosen at run time, in double. Also the ways to call solve, and misuse.
 #include "krylov/ConfigurationCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 

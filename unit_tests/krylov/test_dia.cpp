@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Matrices by diagonals: products, verbs, triangles, solvers and preconditioners against long
-// double, what check finds, what is refused. Kernels of devices are in the tests of all formats on
-// teams.
+// Matrices stored by diagonals: products, verbs, triangles, solvers and preconditioners against
+// long double; check; misuse. The device kernels are tested together with those of other formats in
+// the tests on teams.
 #include "krylov/Batchwork_TeamSolve.hpp"
 #include "krylov/DiaCase.hpp"
 #include "krylov/PreconditionersCase.hpp"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// factorize, and solve with the factors that it keeps.
+// factorize, and solve with the factors that it stores.
 #include "krylov/Batchwork_DirectFactors.hpp"
 
 #include "krylov/DirectCase.hpp"

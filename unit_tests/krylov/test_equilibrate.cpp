@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// equilibrate: what it promises for random patterns in every format and arrangement, symmetric
-// matrices, lines of nothing, what is not finite, the ends of the range.
+// equilibrate: its guarantees for random patterns in every format and arrangement, symmetric
+// matrices, rows and columns of zeros, entries that are not finite, and the ends of the range.
 #include "krylov/VerbsCase.hpp"
 
 namespace Batchwork::Test {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// multiply and solve where matrices and vectors reach beyond 2^31 numbers, in every format, between
-// items and within them.
+// multiply and solve with matrices and vectors that have more than 2^31 numbers, in every format,
+// between items and within them.
 #include "krylov/SolveCase.hpp"
 #include "support/FarCopy.hpp"
 

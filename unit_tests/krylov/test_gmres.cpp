@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // gmres: formats and sizes against the residual in long double, the residual of every iteration
-// against the smallest there is, cycles, reasons, workspaces.
+// against the smallest possible one, restarts, reasons, workspaces.
 #include "krylov/GmresCase.hpp"
 #if defined(BATCHWORK_DRM19_DIR)
 #include "krylov/formats/Batchwork_ReadSystems.hpp"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// gmres by the device's kernel, run on the host by teams of threads: every way of holding a system,
-// with its storage in scratch and in a workspace whose teams take systems in turns. Compiled a
-// second time for warps of 32 lanes, several of which share a system.
+// The device kernel of gmres, run on the host by teams of threads: every way to store a system,
+// with the basis in scratch memory and in a workspace whose teams take one system after the other.
+// Compiled a second time with warps of 32 lanes, and several warps share a system.
 #include "krylov/GmresCase.hpp"
 #include "support/HostTeams.hpp"
 

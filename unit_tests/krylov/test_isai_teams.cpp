@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernel of solve with isai and spd_isai, run on the host by teams of threads:
-// portably, and in warps.
+// The device kernel of solve with isai and spd_isai, run on the host by teams of threads, without
+// and with shuffles.
 #include "krylov/DiaCase.hpp"
 #include "krylov/IsaiCase.hpp"
 

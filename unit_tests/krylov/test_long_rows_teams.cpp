@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Rows that are longer than what a lane holds: how much scratch their rest gets, and products and
-// solves with it, run on the host by teams of threads.
+// Rows that are longer than the storage of a lane: the scratch memory for the other entries, and
+// products and solves with them, run on the host by teams of threads.
 #include "krylov/ExactResidual.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/HostTeams.hpp"

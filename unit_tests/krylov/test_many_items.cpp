@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// multiply and solve for more than half a million small systems: a few different ones again and
-// again, so that every item has a known result.
+// multiply and solve for more than half a million small systems. A few different systems repeat, so
+// that the result of every item is known.
 #include "krylov/SolveCase.hpp"
 
 namespace Batchwork::Test {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernel of multiply, run on the host by teams of threads; and the choice of how many
+// The device kernel of multiply, run on the host by teams of threads, and the choice of how many
 // lanes share a system.
 #include "krylov/DiaCase.hpp"
 #include "krylov/SystemsCase.hpp"

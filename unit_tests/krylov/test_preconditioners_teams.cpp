@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernel of solve with block Jacobi, ILU(0) and functors, run on the host by teams of
+// The device kernel of solve with block Jacobi, ILU(0) and functors, run on the host by teams of
 // threads.
 #include "krylov/PreconditionersCase.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// ILU(0) and block Jacobi on a device whose warps exchange numbers, run on the host by teams of
-// threads: the levels of triangles in every shape, several systems a warp or several warps a
-// system, against long double.
+// ILU(0) and block Jacobi on a device whose warps exchange values by shuffles, run on the host by
+// teams of threads and compared with long double: the levels of triangles of every shape, with
+// several systems in a warp and several warps for a system.
 #include "krylov/PreconditionersCase.hpp"
 
 namespace Batchwork::Test {

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Batches of systems from files: what is read, and what is said of files that are not as they
-// should be.
+// Reading batches of systems from files, and the messages for files with errors.
 #include "krylov/formats/Batchwork_ReadSystems.hpp"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve: sizes of systems and of batches, the same bits again, real matrices.
+// solve: sizes of systems and batches, bitwise repeatable results, real matrices.
 #include "krylov/SolveCase.hpp"
 #if defined(BATCHWORK_DRM19_DIR)
 #include "krylov/formats/Batchwork_ReadSystems.hpp"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve by CGS: every way of holding a system, format and arrangement, against the residual in long
-// double; its residuals against the recurrence in long double; what becomes of systems that break
-// down, or nearly. CGS promises no convergence: the log is true, and these systems converge.
+// solve with CGS: every way to store a system, every format and arrangement, against the residual
+// in long double; its residuals against the recurrence in long double; systems with a breakdown, or
+// nearly one. CGS need not converge. For these systems it does, and the log must be correct.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What solve says of badly scaled systems, against residuals without any rounding: what converged
-// has, and nothing is made worse. A solver that is not the library's own.
+// The reports of solve for badly scaled systems, compared with residuals without rounding errors: a
+// system reported as converged must have converged, and no solution may become worse. Also a solver
+// that is not part of the library.
 
 #include <Kokkos_Core.hpp>
 #include <cmath>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Why an item ends: each reason provoked on the first, a middle and the last item, whose neighbours
-// keep their bits; and the hard cases of starts, right-hand sides and criteria.
+// Why the iteration of an item ends. Each reason is provoked in the first, a middle and the last
+// item, and the neighbours must be bitwise unchanged. Also hard cases of initial guesses,
+// right-hand sides and stopping criteria.
 #include "krylov/SolveCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve by Richardson's iteration, likewise; and with it what Jacobi's preconditioner makes of any
-// diagonal.
+// solve with the Richardson iteration: every way to store a system, every format and arrangement,
+// against the residual in long double. Also the Jacobi preconditioner with any diagonal.
 #include "krylov/PreconditionersCase.hpp"
 #include "krylov/formats/Batchwork_AnyMatrices.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every scaling, with the test in either norm.
+// Every scaling, with the stopping test in either norm.
 #include "krylov/ScaledCase.hpp"
 
 namespace Batchwork::Test {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Systems in other units: (2^j A) x = 2^k b over the range of normal numbers takes the iterations
-// of A x = b, ends for its reason, and x is 2^(k - j) times as large, bit for bit. Every solver
-// with every preconditioner, and the verbs beside them.
+// Systems in other units: (2^j A) x = 2^k b over the range of normal numbers must take the same
+// iterations as A x = b and end for the same reason. x must be 2^(k - j) times as large, bit for
+// bit. Every solver with every preconditioner, and the other verbs.
 #include <gtest/gtest.h>
 
 #include <algorithm>

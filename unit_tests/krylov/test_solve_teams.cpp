@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernels of solve, run on the host by teams of threads; and the choice between them.
+// The device kernels of solve, run on the host by teams of threads, and the choice between them.
 #include "krylov/DiaCase.hpp"
 #include "krylov/SolveCase.hpp"
 #include "krylov/preconditioners/Batchwork_Ilu.hpp"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Weighted norms of a test.
+// Weighted norms in the stopping test.
 #include "krylov/ScaledCase.hpp"
 
 namespace Batchwork::Test {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sums over the lanes of a system, for every number of lanes: one after the other, several at once,
-// and any. On a device, or by teams of host threads.
+// Sums and `any` over the lanes of a system, for every number of lanes: one after the other, and
+// several at once. On a device, or by teams of host threads.
 #include "krylov/detail/backend/Batchwork_SystemSum.hpp"
 #include "support/Batchwork_TestSupport.hpp"
 #if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP) && !defined(KOKKOS_ENABLE_SYCL)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernels of add_scaled_identity, scale, equilibrate, dot and norm, run on the host by
-// teams of threads, with their own number of lanes and with others.
+// The device kernels of add_scaled_identity, scale, equilibrate, dot and norm, run on the host by
+// teams of threads, with the default number of lanes and with others.
 #include "krylov/VerbsCase.hpp"
 #include "support/HostTeams.hpp"
 

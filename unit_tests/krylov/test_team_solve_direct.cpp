@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// team_solve of direct_lu inside kernels of the tests' own.
+// team_solve with direct_lu inside kernels.
 #include "krylov/DirectTeamCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 

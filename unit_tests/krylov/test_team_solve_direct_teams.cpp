@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// team_solve of direct_lu as on devices, on threads of a host; compiled a second time for warps of
-// 32 lanes.
+// team_solve with direct_lu in the code of devices, run on threads of a host. Compiled a second
+// time with warps of 32 lanes.
 #include "krylov/DirectTeamCase.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/Batchwork_Messages.hpp"

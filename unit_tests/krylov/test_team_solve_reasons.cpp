@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// team_solve: what cannot be solved, sizes of teams and of scratch, misuse.
+// team_solve: systems without a solution, sizes of teams and of scratch memory, misuse.
 #include "krylov/TeamSolveCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 

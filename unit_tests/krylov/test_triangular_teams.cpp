@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernel of solve_triangular, run on the host by teams of threads.
+// The device kernel of solve_triangular, run on the host by teams of threads.
 #include "krylov/TriangularCase.hpp"
 #include "support/HostTeams.hpp"
 

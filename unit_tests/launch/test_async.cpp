@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A verb returns while its kernel still runs: also the second launch on another instance, and also
-// when the operands make the launch's arguments large. Host backends run a kernel within the call;
-// there nothing is to be seen, and the tests are skipped.
+// A verb returns while its kernel is still running: also for the second launch on another instance,
+// and if the operands make the launch's arguments large. Host back ends run the kernel within the
+// call, so the tests are skipped on hosts.
 #include <chrono>
 #include <functional>
 #include <iostream>

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Units do not matter. Well-conditioned inputs times a power of two give the results of the inputs
-// as they are, times a power of two. That holds over the whole range in which inputs, results and
-// LAPACK's intermediate values are normal numbers. Results agree bit for bit, except at the ends of
-// the range, where reciprocals or small entries lose digits.
+// Units do not matter. Inputs multiplied by a power of two give the results of the original inputs,
+// multiplied by a power of two, if the inputs are well conditioned. This holds over the whole range
+// in which inputs, results and LAPACK's intermediate values are normal numbers. Results agree bit
+// for bit, except at the ends of the range, where reciprocals or small entries lose digits.
 #include <functional>
 
 #include "support/Batchwork_TestSupport.hpp"

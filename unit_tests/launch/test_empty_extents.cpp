@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Empty extents: every verb on matrices and bands, every extent that can be 0. What LAPACK or NumPy
-// give is written, and the status always; outputs are poisoned before.
+// Empty extents: every verb on matrices and bands, and every extent that can be 0. Outputs are
+// poisoned before the call. Verbs must write the result that LAPACK or NumPy give, and always the
+// status.
 #include <utility>
 
 #include "launch/EmptyCase.hpp"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Misuse of the verbs on the host: std::invalid_argument before anything is launched, with a
-// message that names the verb, the operand's position, its label, both shapes and the remedy; the
-// outputs stay as they were.
+// Misuse of the verbs on the host: std::invalid_argument before anything is launched. The message
+// must name the verb, the operand's position, its label, both shapes and the remedy. The outputs
+// must not change.
 #include <gtest/gtest.h>
 
 #include <Batchwork.hpp>

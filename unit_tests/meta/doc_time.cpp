@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The examples of docs/reference/scan.md, run and compared with plain loops; the smoother in long
-// double.
+// The examples of docs/reference/scan.md. This program runs them and compares their results with
+// plain loops, and the smoother with long double.
 #include <Batchwork.hpp>
 #include <cmath>
 #include <cstdio>

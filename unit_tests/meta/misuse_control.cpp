@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Misuse of rounds, choices and derivatives that the compiler finds, and what it has to say; see
+// Misuse of loops, choices and derivatives that must not compile, and its error messages; see
 // misuse.cpp.
 #include <Batchwork_Map.hpp>
 

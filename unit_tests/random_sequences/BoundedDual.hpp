@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Derivatives in the interpreter of sequences: numbers and tiles with one more for each direction,
-/// by the rules of calculus over what Bounded.hpp has. And what sequences call under one name for
-/// the library's tiles and for the interpreter's.
+/// Derivatives in the interpreter of sequences: numbers and tiles with a derivative for each
+/// direction, computed by the rules of calculus with the arithmetic of Bounded.hpp. Also the
+/// functions that sequences call by the same name for tiles of the library and of the interpreter.
 #ifndef BATCHWORK_TEST_BOUNDED_DUAL_HPP
 #define BATCHWORK_TEST_BOUNDED_DUAL_HPP
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What the interpreter of sequences (Bounded.hpp) knows beside matrices: functions, entries taken
-/// together, control, integers, tables. And what sequences call under one name for the library's
-/// tiles and for the interpreter's.
+/// Parts of the interpreter of sequences (Bounded.hpp) other than matrices: functions, reductions
+/// over entries, control, integers, tables. Also the functions that sequences call by the same name
+/// for tiles of the library and of the interpreter.
 #ifndef BATCHWORK_TEST_BOUNDED_LANGUAGE_HPP
 #define BATCHWORK_TEST_BOUNDED_LANGUAGE_HPP
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The arithmetic of entries with bounds, for the sources of the interpreter.
+/// Arithmetic of entries with error bounds, for the sources of the interpreter.
 #ifndef BATCHWORK_TEST_ROUNDING_HPP
 #define BATCHWORK_TEST_ROUNDING_HPP
 

@@ -5,9 +5,10 @@
 //
 //   generate <first seed> <sequences> <file>
 //
-// A seed gives one sequence, the same everywhere. It has three to ten operations on tiles whose
-// structures, extents and numbers suit them: what is factorised is positive definite and what is
-// solved with well conditioned, by construction. It needs the standard library only.
+// Each seed gives one sequence, the same on every machine. A sequence has three to ten operations
+// on tiles with suitable structures, extents and numbers: by construction, matrices to factorise
+// are positive definite, and matrices to solve with are well conditioned. The program needs only
+// the standard library.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What several devices have, so that choices made for them are tested where there is none.
+/// The limits of several devices, so that choices for them are tested without a device.
 #ifndef BATCHWORK_TEST_DEVICES_HPP
 #define BATCHWORK_TEST_DEVICES_HPP
 

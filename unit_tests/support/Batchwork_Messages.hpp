@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What a refused call says.
+/// The message of a call that is refused.
 #ifndef BATCHWORK_TEST_MESSAGES_HPP
 #define BATCHWORK_TEST_MESSAGES_HPP
 

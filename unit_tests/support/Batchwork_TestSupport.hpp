@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What the unit tests share: random data, linear algebra in long double as the independent truth,
-/// LAPACK where it is there, tolerances, poison, and batches in every layout.
+/// Shared code of the unit tests: random data, linear algebra in long double as the independent
+/// reference, LAPACK if it was found, tolerances, poison, and batches in every layout.
 #ifndef BATCHWORK_TEST_SUPPORT_HPP
 #define BATCHWORK_TEST_SUPPORT_HPP
 

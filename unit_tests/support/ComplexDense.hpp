@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Matrices of complex numbers in long double, the independent truth; LAPACK's routines for them;
-/// batches of them.
+/// Matrices of complex numbers in long double as the independent reference, LAPACK's routines for
+/// them, and batches of them.
 #ifndef BATCHWORK_TEST_COMPLEX_DENSE_HPP
 #define BATCHWORK_TEST_COMPLEX_DENSE_HPP
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Dense: linear algebra in long double on the host, the independent truth of tests. Compiled once,
-/// optimised (Dense.cpp): without that it would take longer than what is tested.
+/// Dense: linear algebra in long double on the host, the independent reference of tests. Dense.cpp
+/// is compiled once and optimised; without optimisation it would take longer than the tested code.
 #ifndef BATCHWORK_TEST_DENSE_HPP
 #define BATCHWORK_TEST_DENSE_HPP
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Batches of a few numbers that lie so far apart that their offsets pass 2^31 numbers.
+/// Batches of a few numbers that are so far apart in memory that their offsets exceed 2^31 numbers.
 #ifndef BATCHWORK_TEST_FAR_COPY_HPP
 #define BATCHWORK_TEST_FAR_COPY_HPP
 

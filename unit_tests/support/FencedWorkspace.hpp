@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// A workspace of a test, of which a call may use just so much.
+/// A workspace with fences that find writes beyond its size.
 #ifndef BATCHWORK_TEST_FENCED_WORKSPACE_HPP
 #define BATCHWORK_TEST_FENCED_WORKSPACE_HPP
 

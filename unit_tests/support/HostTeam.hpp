@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Light threads that take turns on a thread of the system. Compiled once, optimised
-/// (HostTeam.cpp): kernels change from one to the next wherever lanes wait for each other.
+/// Light threads that take turns on one thread of the system. HostTeam.cpp is compiled once and
+/// optimised, because the threads switch at each point where lanes wait for each other.
 #ifndef BATCHWORK_TEST_HOST_TEAM_HPP
 #define BATCHWORK_TEST_HOST_TEAM_HPP
 

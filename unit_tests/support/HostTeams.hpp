@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Teams that run a device's kernel on a host, so that it is tested where there is no device, with
-/// the sanitizers' help. Lanes are light threads, of one thread of the system: what they wait for
-/// each other costs little, and that they wait for ever is found. They go the portable path; in a
-/// program with BATCHWORK_THREADS_AS_LANES of 32 or 64 they are lanes of such warps, and go that of
-/// a vendor's device.
+/// Teams that run a device kernel on a host, so that it is tested without a device, and with
+/// sanitizers. Lanes are light threads that share one thread of the system: waiting costs little,
+/// and a deadlock is found. They run the portable code. In a program with
+/// BATCHWORK_THREADS_AS_LANES of 32 or 64 they are the lanes of a warp of this size, and run the
+/// code for the GPUs of a vendor.
 #ifndef BATCHWORK_TEST_HOST_TEAMS_HPP
 #define BATCHWORK_TEST_HOST_TEAMS_HPP
 

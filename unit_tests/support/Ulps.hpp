@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// How far a number is from the truth in long double, in units in the last place; and arguments at
-/// which functions are asked.
+/// Errors in units in the last place, relative to long double, and arguments for tests of
+/// functions.
 #ifndef BATCHWORK_TEST_ULPS_HPP
 #define BATCHWORK_TEST_ULPS_HPP
 

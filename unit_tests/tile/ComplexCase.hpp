@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Sequences over tiles of complex numbers, judged item by item by what is returned: by map, and by
-/// kernels of devices on threads of a host. run(sequence, operands...) is a call of map.
+/// Sequences over tiles of complex numbers, and checks of their results item by item. Tests run
+/// map, or device kernels on threads of a host. run(sequence, operands...) is a call of map.
 #ifndef BATCHWORK_TEST_COMPLEX_CASE_HPP
 #define BATCHWORK_TEST_COMPLEX_CASE_HPP
 

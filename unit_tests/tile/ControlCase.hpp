@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Rounds that differ from item to item, for test_control.cpp and, by lanes of a device,
+/// Loops whose number of rounds differs between items, for test_control.cpp and, in device kernels,
 /// test_dual_lanes.cpp.
 #ifndef BATCHWORK_TEST_CONTROLCASE_HPP
 #define BATCHWORK_TEST_CONTROLCASE_HPP

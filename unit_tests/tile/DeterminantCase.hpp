@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Matrices whose determinants are known in closed form, with entries over the whole range of
-/// numbers; and determinants of tiles, judged by them: by map, and by kernels of devices on threads
-/// of a host.
+/// Matrices with determinants in closed form and entries over the whole range of numbers, and
+/// checks of the determinants of tiles. Tests run map, or device kernels on threads of a host.
 #ifndef BATCHWORK_TEST_DETERMINANT_CASE_HPP
 #define BATCHWORK_TEST_DETERMINANT_CASE_HPP
 

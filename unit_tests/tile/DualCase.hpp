@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Tiles with derivatives in two directions, for test_dual.cpp and, by lanes of a device,
-/// test_dual_lanes.cpp. Truth are the rules of calculus in long double: d(A B) = dA B + A dB,
-/// d(A^-1) = -A^-1 dA A^-1, and so on.
+/// Tiles with derivatives in two directions, for test_dual.cpp and, in device kernels,
+/// test_dual_lanes.cpp. The reference: the rules of calculus in long double, d(A B) = dA B + A
+/// dB, d(A^-1) = -A^-1 dA A^-1, and so on.
 #ifndef BATCHWORK_TEST_DUALCASE_HPP
 #define BATCHWORK_TEST_DUALCASE_HPP
 

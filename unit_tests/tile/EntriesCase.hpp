@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Entries that are read and assigned, constants, reductions over entries, and tiles that are
-/// joined; against the same in loops over one item in long double.
+/// Reading and assigning entries, constants, reductions over entries, and joined tiles, compared
+/// with loops over one item in long double.
 #ifndef BATCHWORK_TEST_ENTRIES_CASE_HPP
 #define BATCHWORK_TEST_ENTRIES_CASE_HPP
 

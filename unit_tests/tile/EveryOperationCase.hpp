@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Runs the calls of EveryOperation.hpp for 1 to 5 rows, in packs and a part of one.
+/// Runs the calls of EveryOperation.hpp for 1 to 5 rows, in full packs and a partial one.
 #ifndef BATCHWORK_TEST_EVERY_OPERATION_CASE_HPP
 #define BATCHWORK_TEST_EVERY_OPERATION_CASE_HPP
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Functions of scalars and of tiles, apply and print in sequences, judged entry by entry: by map,
-/// and by kernels of devices on threads of a host.
+/// Functions of scalars and of tiles, apply and print in sequences, checked entry by entry. Tests
+/// run map, or device kernels on threads of a host.
 #ifndef BATCHWORK_TEST_FUNCTIONS_CASE_HPP
 #define BATCHWORK_TEST_FUNCTIONS_CASE_HPP
 

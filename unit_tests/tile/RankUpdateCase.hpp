@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// rank_update and rank_downdate in a sequence, judged item by item: by map, and by kernels of
-/// devices on threads of a host.
+/// rank_update and rank_downdate in a sequence, and checks of their results item by item. Tests run
+/// map, or device kernels on threads of a host.
 #ifndef BATCHWORK_TEST_RANKUPDATE_CASE_HPP
 #define BATCHWORK_TEST_RANKUPDATE_CASE_HPP
 

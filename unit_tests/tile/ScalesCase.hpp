@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Operations on tiles in every unit: inputs times 2^(k degree) must give outputs times 2^(k
-/// degree), over all k for which inputs and results are normal numbers. The truth is the same item
-/// at k = 0, which other tests compare with long double.
+/// Operations on tiles in every unit: inputs multiplied by 2^(k degree) must give outputs
+/// multiplied by 2^(k degree), for all k for which inputs and results are normal numbers. The
+/// reference is the same item at k = 0, which other tests compare with long double.
 #ifndef BATCHWORK_TEST_SCALES_CASE_HPP
 #define BATCHWORK_TEST_SCALES_CASE_HPP
 

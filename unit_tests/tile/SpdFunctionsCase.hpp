@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// sqrt_spd and log_spd in a sequence, judged item by item by what is returned: by map, and by
-/// kernels of devices on threads of a host.
+/// sqrt_spd and log_spd in a sequence, and checks of their results item by item. Tests run map, or
+/// device kernels on threads of a host.
 #ifndef BATCHWORK_TEST_SPD_FUNCTIONS_CASE_HPP
 #define BATCHWORK_TEST_SPD_FUNCTIONS_CASE_HPP
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// stacked_r in a sequence, judged item by item: by map, and by kernels of devices on threads of a
-/// host.
+/// stacked_r in a sequence, and checks of its results item by item. Tests run map, or device
+/// kernels on threads of a host.
 #ifndef BATCHWORK_TEST_STACKEDQR_CASE_HPP
 #define BATCHWORK_TEST_STACKEDQR_CASE_HPP
 

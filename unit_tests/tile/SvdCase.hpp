@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// svd in a sequence, judged item by item by what is returned: by map, and by kernels of devices on
+/// svd in a sequence, and checks of its results item by item. Tests run map, or device kernels on
 /// threads of a host.
 #ifndef BATCHWORK_TEST_SVD_CASE_HPP
 #define BATCHWORK_TEST_SVD_CASE_HPP

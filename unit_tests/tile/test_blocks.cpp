@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Parts of tiles, tiles made of parts, and norms.
+// Parts of tiles, tiles composed of parts, and norms.
 #include "BlocksCase.hpp"
 
 namespace Batchwork::Test {

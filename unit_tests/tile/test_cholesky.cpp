@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cholesky: the factor, its solves, its determinant, and info as LAPACK's potrf has it.
+// cholesky: the factor, its solves, its determinant, and info as in potrf of LAPACK.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {

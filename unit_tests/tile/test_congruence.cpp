@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// congruence, symmetric_product, gram, downdate, symmetric: one triangle read, one computed, both
-// stored.
+// congruence, symmetric_product, gram, downdate, symmetric: one triangle is read, one is computed,
+// both are stored.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {

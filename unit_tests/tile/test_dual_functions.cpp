@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Slopes of the functions of scalars, against their closed forms in long double.
+// Derivatives of functions of scalars, against their closed forms in long double.
 #include <tuple>
 
 #include "support/Batchwork_TestSupport.hpp"

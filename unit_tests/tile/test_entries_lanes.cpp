@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Entries of tiles as lanes of a device have them, which are threads of the host: each an item of
-// its own, or several one.
+// Entries of tiles in device kernels, run on threads of the host: with one item for each lane, and
+// with lanes that share an item.
 #include "fused/MapByLanes.hpp"
 #include "tile/EntriesCase.hpp"
 

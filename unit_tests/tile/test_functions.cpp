@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// sin, atan2, pow, ... of scalars and entry by entry of tiles, apply and print.
+// sin, atan2, pow and other functions of scalars and of the entries of tiles, apply and print.
 #include "FunctionsCase.hpp"
 
 namespace Batchwork::Test {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Tiles to 16 x 16 in double.
+// Tiles up to 16 x 16 in double.
 #include "tile/Large.hpp"
 
 namespace Batchwork::Test {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Products of tiles beyond 16 x 16 in double: on devices that have them by matrix instructions,
-// which take whole blocks of 8 x 8 or 16 x 8 results and four terms at a time, so that 17, 31 and
-// ten terms leave edges of each kind; elsewhere as all others.
+// Products of tiles larger than 16 x 16 in double. Some devices compute them by matrix
+// instructions, for whole blocks of 8 x 8 or 16 x 8 results and four terms at a time. Extents of 17
+// and 31 and ten terms leave partial blocks of each kind.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {

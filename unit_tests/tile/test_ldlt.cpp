@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // ldlt: the factors of symmetric indefinite tiles, their solves, determinant and inertia, and info
-// as LAPACK's sytrf has it.
+// as in sytrf of LAPACK.
 #include "LdltCase.hpp"
 
 namespace Batchwork::Test {

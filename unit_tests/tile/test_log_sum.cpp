@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// LogSum: sums of many logarithms for the price of a multiplication each, against sums in long
+// LogSum: sums of many logarithms at the cost of one multiplication each, against sums in long
 // double.
 #include "support/Batchwork_TestSupport.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// lu: the factors, their solves, determinant and inverse, and info as LAPACK's getrf has it.
+// lu: the factors, their solves, determinant and inverse, and info as in getrf of LAPACK.
 #include "LuCase.hpp"
 
 namespace Batchwork::Test {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Products of general tiles: every transpose, per item and common on either side, matrix by vector,
-// outer products.
+// Products of general tiles: every transpose, per-item and common tiles on either side, matrix by
+// vector, outer products.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Scalars, masks, select, any, all, generate, element, dot, norm2, trace: what sequences use
-// instead of indexing and branching.
+// Scalars, masks, select, any, all, generate, element, dot, norm2, trace: sequences use these
+// instead of indices and branches.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every operation on tiles in every unit.
+// Every operation on tiles, with inputs multiplied by powers of two.
 #include "ScalesCase.hpp"
 
 namespace Batchwork::Test {

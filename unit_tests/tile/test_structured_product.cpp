@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Products and sums of every structure with every structure: general, symmetric, lower, upper (the
-// transpose of a lower), diagonal, identity, and the common (staged) ones.
+// Products and sums of every pair of structures: general, symmetric, lower, upper (the transpose of
+// a lower), diagonal, identity, and common (staged) tiles.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Items that lie one after the other come to tiles and go back, number by number: hosts transpose
-// those of a pack in registers. Extents below, at and beyond the width of a pack, and no multiple
-// of it; a last pack that is not full; numbers beside the items stay.
+// Loading and storing item-contiguous tiles, number by number. Hosts transpose the items of a pack
+// in registers. Extents smaller than, equal to and larger than the width of a pack, and not
+// multiples of it; a partial last pack; numbers outside the items must not change.
 #include <gtest/gtest.h>
 
 #include <Batchwork_Map.hpp>

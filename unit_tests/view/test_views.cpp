@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Views as they come: run-time extents, every kind of subview, other layouts for common operands,
+// All kinds of Views: run-time extents, every kind of subview, other layouts for common operands,
 // structures, fixed values, float and double in one call. The data are whole numbers, so that every
 // result is exact.
 #include "support/Batchwork_TestSupport.hpp"

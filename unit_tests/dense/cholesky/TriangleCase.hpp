@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Batches for cholesky, solve_cholesky and solve_lower in any arrangement, known at run time, and
-/// bounds for what comes out.
+/// Batches for cholesky, solve_cholesky and solve_lower in any arrangement, chosen at run time, and
+/// error bounds for the results.
 #ifndef BATCHWORK_TEST_TRIANGLE_CASE_HPP
 #define BATCHWORK_TEST_TRIANGLE_CASE_HPP
 

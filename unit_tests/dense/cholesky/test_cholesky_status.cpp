@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The status of every item of cholesky, solve_cholesky and solve_lower: failures planted in the
-// first, a middle and the last item, at the first, a middle and the last pivot. Codes are LAPACK's
-// info with the reason, the failing item holds what it would after map, and all other items come
-// out bitwise as without it.
+// The status of every item of cholesky, solve_cholesky and solve_lower. Failures are planted in the
+// first, a middle and the last item, at the first, a middle and the last pivot. The codes must be
+// LAPACK's info with the reason. A failed item must have the same result as with map, and all other
+// items must be bitwise the same as without the failure.
 #include <functional>
 
 #include "dense/cholesky/TriangleCase.hpp"

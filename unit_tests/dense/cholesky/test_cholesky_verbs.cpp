@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cholesky, solve_cholesky, solve_lower as verbs: every size and arrangement against backward error
-// bounds in long double, in place, compact, with several right-hand sides; ill-conditioned
+// The verbs cholesky, solve_cholesky and solve_lower. Every size and arrangement against backward
+// error bounds in long double; in place, compact, with several right-hand sides; ill-conditioned
 // matrices; numbers of items; misuse.
 #include "dense/cholesky/TriangleCase.hpp"
 #include "support/Batchwork_Messages.hpp"

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Copies between every pair of arrangements, as they are and transposed, number by number against a
-// plain loop; whatever does not belong to the batch (guards, gaps, lanes of a last group) must stay
-// poisoned. What a team of a device does is also done lane by lane on the host, so that hosts test
-// it too, and what a host thread does without a launch.
+// Copies between every pair of arrangements, with and without transposition, number by number
+// against a plain loop. Memory that does not belong to the batch (guards, gaps, lanes of a last
+// group) must stay poisoned. Also tests, on hosts, the work of a team of a device lane by lane, and
+// the copy that a host thread makes without a launch.
 #include <cstring>
 #include <iterator>
 #include <utility>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// eigh on matrices of extents known at run time, judged by what comes out: by the verb, and by the
-/// device's kernel on threads of a host.
+/// Checks of eigh on matrices with extents known at run time. Tests run the verb, or the device
+/// kernel on threads of a host.
 #ifndef BATCHWORK_TEST_EIGH_VERB_CASE_HPP
 #define BATCHWORK_TEST_EIGH_VERB_CASE_HPP
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// qr and least_squares on matrices of extents known at run time, judged by what comes out: by the
-/// verbs, and by the device's kernels on threads of a host.
+/// Checks of qr and least_squares on matrices with extents known at run time. Tests run the verbs,
+/// or the device kernels on threads of a host.
 #ifndef BATCHWORK_TEST_QR_VERBS_CASE_HPP
 #define BATCHWORK_TEST_QR_VERBS_CASE_HPP
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// qr, least_squares, eigh and svd of items that do not fit on the chip, in a workspace: against
-// LAPACK and bounds of the backward error, with failing items; the same bits with any number of
-// slots; how large a workspace is to be; misuse. And svd of items that need many sweeps, which take
-// too long without an optimiser.
+// qr, least_squares, eigh and svd with a workspace, for items that do not fit on the chip. Compares
+// with LAPACK and with bounds of the backward error, with items that fail. Results must be bitwise
+// the same for any number of slots. Also the size of the workspace, misuse, and svd of items that
+// need many sweeps, which are too slow at -O0.
 #include "EighVerbCase.hpp"
 #include "SvdVerbCase.hpp"
 #include "support/Batchwork_Messages.hpp"

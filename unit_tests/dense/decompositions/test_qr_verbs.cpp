@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// qr and least_squares as verbs: every arrangement and many extents, against bounds of the backward
-// error; in place, R alone, compact, transposed; numbers of items; misuse.
+// The verbs qr and least_squares: every arrangement and many extents, against bounds of the
+// backward error; in place, R only, compact, transposed; numbers of items; misuse.
 #include "QrVerbsCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 

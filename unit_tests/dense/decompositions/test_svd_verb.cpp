@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// svd as a verb: every arrangement and many extents beside LAPACK's dgesvd; compact, transposed;
-// numbers of items; misuse.
+// The verb svd: every arrangement and many extents, compared with dgesvd of LAPACK; compact,
+// transposed; numbers of items; misuse.
 #include "SvdVerbCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// A product of a batch in any arrangement, known at run time, so that many of them are tested
-/// without many instantiations; its truth in long double, and the comparison.
+/// A product of a batch in any arrangement, its result in long double, and the comparison. The
+/// arrangement is chosen at run time, so that many of them need few instantiations.
 #ifndef BATCHWORK_TEST_GEMM_CASE_HPP
 #define BATCHWORK_TEST_GEMM_CASE_HPP
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The device kernels of gemm for a case, on the teams of a host.
+/// Runs the device kernels of gemm for a case on teams of host threads.
 #ifndef BATCHWORK_TEST_GEMM_ON_TEAMS_HPP
 #define BATCHWORK_TEST_GEMM_ON_TEAMS_HPP
 

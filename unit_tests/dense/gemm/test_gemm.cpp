@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// gemm against products in long double: what is shared, transposes, arrangements, factors, sizes,
-// numbers of items; what it leaves alone; misuse.
+// gemm against products in long double: matrices common to all items, transposes, arrangements,
+// factors, sizes, numbers of items; memory that it must not change; misuse.
 #include "dense/gemm/GemmCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 

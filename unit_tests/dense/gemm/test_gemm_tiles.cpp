@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device kernels of gemm, run on the host by teams of threads, so that they are tested where
-// there is no device, with the sanitizers' help; and the choice of tiles.
+// The device kernels of gemm, run on the host by teams of threads. They are thus tested without a
+// device, and with sanitizers. Also the choice of tiles.
 #include <algorithm>
 
 #include "dense/gemm/GemmOnTeams.hpp"

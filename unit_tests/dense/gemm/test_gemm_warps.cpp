@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The kernels of gemm whose warps multiply matrices by instructions, with threads for lanes.
+// The kernels of gemm with matrix instructions of warps, run with host threads as lanes.
 #include "dense/gemm/GemmOnTeams.hpp"
 #include "support/Batchwork_Devices.hpp"
 

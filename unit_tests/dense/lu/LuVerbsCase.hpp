@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// lu and solve_lu on matrices known at run time, judged by what comes out: by the verbs, and by
-/// the device's kernel on threads of a host.
+/// Checks of lu and solve_lu on matrices with extents known at run time. Tests run the verbs, or
+/// the device kernels on threads of a host.
 #ifndef BATCHWORK_TEST_LU_VERBS_CASE_HPP
 #define BATCHWORK_TEST_LU_VERBS_CASE_HPP
 

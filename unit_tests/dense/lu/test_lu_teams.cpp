@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernels of lu, solve_lu, inverse and determinant, run on the host by teams of
-// threads; compiled a second time for warps of 32 lanes.
+// The device kernels of lu, solve_lu, inverse and determinant, run on the host by teams of threads.
+// Compiled a second time with warps of 32 lanes.
 #include "LuVerbsCase.hpp"
 #include "dense/UnitsCase.hpp"
 #include "support/Batchwork_Devices.hpp"

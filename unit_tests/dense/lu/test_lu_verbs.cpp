@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// lu, solve_lu, inverse and determinant as verbs: every arrangement against backward error bounds
-// in long double, singular and missing numbers among others, in place, compact, transposed; numbers
-// of items; misuse.
+// The verbs lu, solve_lu, inverse and determinant. Every arrangement against backward error bounds
+// in long double, also with singular matrices and NaN; in place, compact, transposed; numbers of
+// items; misuse.
 #include "LuVerbsCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 

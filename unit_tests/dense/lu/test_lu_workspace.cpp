@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// lu, solve_lu, inverse and determinant of items that do not fit on the chip, in a workspace:
-// against bounds of the backward error, with items that fail; the same bits with any number of
-// slots; misuse.
+// lu, solve_lu, inverse and determinant with a workspace, for items that do not fit on the chip.
+// Compares with bounds of the backward error, with items that fail. Results must be bitwise the
+// same for any number of slots. Also misuse.
 #include "LuVerbsCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 #include "support/FencedWorkspace.hpp"
