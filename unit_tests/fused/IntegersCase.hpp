@@ -11,8 +11,7 @@
 
 namespace Batchwork::Test {
 
-// ---- arithmetic
-// ---------------------------------------------------------------------------------------------
+// ---- arithmetic ---------------------------------------------------------------------------------
 
 using Wide = __int128;
 
@@ -95,8 +94,7 @@ void expect_arithmetic(std::int64_t n, Run const& run) {
   EXPECT_EQ(q.poisoned(), q.outside());
 }
 
-// ---- beside real numbers
-// ---------------------------------------------------------------------------------------------
+// ---- beside real numbers ------------------------------------------------------------------------
 
 /// k of 32 and l of 64 bits.
 struct Mixed {
@@ -197,8 +195,7 @@ void expect_conversions(Run const& run) {
   }
 }
 
-// ---- tiles and bools
-// ---------------------------------------------------------------------------------------------
+// ---- tiles and bools ----------------------------------------------------------------------------
 
 /// Corners of an element, a matrix of integers, and flags.
 struct Corners {
@@ -252,8 +249,7 @@ void expect_corners(std::int64_t n, Run const& run) {
   EXPECT_EQ(m.poisoned(), m.outside());
 }
 
-// ---- tables
-// ---------------------------------------------------------------------------------------------
+// ---- tables -------------------------------------------------------------------------------------
 
 /// Numbers, vectors, matrices and a table of two indices.
 struct LookUps {
@@ -365,8 +361,7 @@ void expect_whole_look_ups(std::int64_t n, Run const& run) {
   }
 }
 
-// ---- scans
-// ---------------------------------------------------------------------------------------------
+// ---- scans --------------------------------------------------------------------------------------
 
 /// Counts the steps above a threshold while counting is on.
 struct Count {

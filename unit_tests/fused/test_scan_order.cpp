@@ -89,8 +89,7 @@ TEST(ScanOrderStatus, OfWhatIsReadAndWritten) {
   }
 }
 
-// ---- what is refused
-// ---------------------------------------------------------------------------------------------
+// ---- what is refused ----------------------------------------------------------------------------
 
 using Series = Kokkos::View<double**, Kokkos::LayoutLeft, Space>;
 

@@ -212,8 +212,7 @@ TYPED_TEST(StatusOf, AllPlacesAtOnceAndOtherIntegers) {
   }
 }
 
-// ---- the common operands' own failure
-// ---------------------------------------------------------------------------------------------
+// ---- the common operands' own failure -----------------------------------------------------------
 
 TYPED_TEST(StatusOf, AFailureOfACommonOperandIsEveryItemsFailure) {
   using T = TypeParam;
@@ -233,8 +232,7 @@ TYPED_TEST(StatusOf, AFailureOfACommonOperandIsEveryItemsFailure) {
   }
 }
 
-// ---- float and double in one call
-// ---------------------------------------------------------------------------------------------
+// ---- float and double in one call ---------------------------------------------------------------
 
 struct SolveBoth {
   template <class X, class Y, class A, class B>
@@ -284,8 +282,7 @@ void mixed_call() {
 TEST(Status, DoubleThenFloat) { mixed_call<double, float>(); }
 TEST(Status, FloatThenDouble) { mixed_call<float, double>(); }
 
-// ---- scan
-// ---------------------------------------------------------------------------------------------
+// ---- scan ---------------------------------------------------------------------------------------
 
 /// A failure poisons the state from its step on.
 struct SolveAgain {
@@ -387,8 +384,7 @@ TYPED_TEST(StatusOf, TheLogarithmOfANegativeNumber) {
   }
 }
 
-// ---- the codes themselves
-// ---------------------------------------------------------------------------------------------
+// ---- the codes themselves -----------------------------------------------------------------------
 
 /// A failure of one's own where the factorisation has failed already; and the choice between a
 /// failed tile and a sound one.

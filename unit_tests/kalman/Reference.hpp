@@ -314,8 +314,7 @@ std::vector<Dense> random_series(Random& random, int steps, int m, Missing const
   return z;
 }
 
-// ---- Views from and to the host
-// ---------------------------------------------------------------------------------------------
+// ---- Views from and to the host -----------------------------------------------------------------
 
 template <class View, class F>
 void fill(View const& v, F const& f) {

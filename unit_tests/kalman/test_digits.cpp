@@ -31,8 +31,7 @@ Dense diagonal(std::initializer_list<long double> entries) {
                     [&](int i, int j) { return i == j ? entries.begin()[i] : 0.0L; });
 }
 
-// ---- plain starts
-// ---------------------------------------------------------------------------------------------
+// ---- plain starts -------------------------------------------------------------------------------
 
 enum class Path { by_cholesky, one_by_one, gains };
 
@@ -291,8 +290,7 @@ TEST(KalmanDigits, NeighboursMakeNoDifference) {
   }
 }
 
-// ---- diffuse starts
-// ---------------------------------------------------------------------------------------------
+// ---- diffuse starts -----------------------------------------------------------------------------
 
 /// Two states, of which the first `repeat` observations are e x1 + x2 and the last two x1: what is
 /// known of x1 before these has a variance of 1 / e^4. Item k has e = 10^-(1 + k/4).
@@ -437,8 +435,7 @@ TEST(KalmanDigits, DiffuseGains) {
   }
 }
 
-// ---- units
-// ---------------------------------------------------------------------------------------------
+// ---- units --------------------------------------------------------------------------------------
 
 /// Variances times 4^k and observations times 2^k give means times 2^k, for all k at which they are
 /// normal numbers.

@@ -43,8 +43,7 @@ std::vector<int> lengths_of(int rows, int usual, int length, int each) {
   return lengths;
 }
 
-// ---- how much scratch
-// ---------------------------------------------------------------------------------------------
+// ---- how much scratch ---------------------------------------------------------------------------
 
 TEST(RestOfRows, HasRoomForWhateverRowsThereAre) {
   Random random(1);
@@ -153,8 +152,7 @@ TEST(RestOfRows, OfMechanismsIsOnTheChip) {
   EXPECT_EQ(chosen("V100, Kokkos 4", 54, 54), Impl::SolveVariant::columns_56);
 }
 
-// ---- products
-// ---------------------------------------------------------------------------------------------
+// ---- products -----------------------------------------------------------------------------------
 
 /// y = A x with a bound and without, b - A x in twice the precision, and the diagonal: what a lane
 /// knows of its row.
@@ -404,8 +402,7 @@ TYPED_TEST(LongRows, BanksDiffer) {
   EXPECT_EQ(turns(slots(full_pattern(64))), 64 / banks * in_registers<T>);
 }
 
-// ---- solves
-// ---------------------------------------------------------------------------------------------
+// ---- solves -------------------------------------------------------------------------------------
 
 template <class T>
 HostLog<T> solve_on_teams(Matrices<T> const& a, Impl::AnySystems<T> const& systems,

@@ -77,8 +77,7 @@ void expect_untouched(V const& v) {
       }
 }
 
-// ---- sizes
-// ---------------------------------------------------------------------------------------------
+// ---- sizes --------------------------------------------------------------------------------------
 
 TEST(Errors, DifferentNumbersOfItems) {
   auto out = poisoned(Matrices("result", 9));
@@ -188,8 +187,7 @@ TEST(Errors, NoOperandWithItems) {
   expect_says(m, {"Batchwork::scan: ", "no operand has an item index", "; give at least one"});
 }
 
-// ---- Views that are not there
-// ---------------------------------------------------------------------------------------------
+// ---- Views that are not there -------------------------------------------------------------------
 
 TEST(Errors, ViewsThatAreNotAllocated) {
   auto out = poisoned(Matrices("result", 4));
@@ -256,8 +254,7 @@ TEST(Errors, ZeroItemsAreNoError) {
   EXPECT_NO_THROW(B::scan(0, Add{}, B::carry(in, out), B::each(z)));
 }
 
-// ---- aliasing
-// ---------------------------------------------------------------------------------------------
+// ---- aliasing -----------------------------------------------------------------------------------
 
 TEST(Errors, OutWithInOfTheSameView) {
   auto a = poisoned(Matrices("a", 6));
@@ -357,8 +354,7 @@ TEST(Errors, WhatMayAlias) {
   }
 }
 
-// ---- launches
-// ---------------------------------------------------------------------------------------------
+// ---- launches -----------------------------------------------------------------------------------
 
 TEST(Errors, TeamSizeOutOfRange) {
   auto out = poisoned(Matrices("result", 4));

@@ -145,8 +145,7 @@ Info first_failure(Info const& a, Info const& b) {
   return a.code != 0 ? a : b;
 }
 
-// ---- masks
-// ---------------------------------------------------------------------------------------------
+// ---- masks --------------------------------------------------------------------------------------
 
 BoundedMask operator!(BoundedMask const& a) { return {!a.value, a.certain}; }
 BoundedMask operator&&(BoundedMask const& a, BoundedMask const& b) {
@@ -155,8 +154,7 @@ BoundedMask operator&&(BoundedMask const& a, BoundedMask const& b) {
 }
 BoundedMask operator||(BoundedMask const& a, BoundedMask const& b) { return !(!a && !b); }
 
-// ---- scalars
-// ---------------------------------------------------------------------------------------------
+// ---- scalars ------------------------------------------------------------------------------------
 
 BoundedScalar operator-(BoundedScalar const& a) { return {negative(a.number), a.info}; }
 BoundedScalar operator+(BoundedScalar const& a, BoundedScalar const& b) {
@@ -253,8 +251,7 @@ BoundedScalar fail_where(BoundedMask const& m, Reason reason, BoundedScalar cons
   return r;
 }
 
-// ---- sums of logarithms
-// ---------------------------------------------------------------------------------------------
+// ---- sums of logarithms -------------------------------------------------------------------------
 
 void BoundedLogSum::add_log(BoundedScalar const& x) {
   Entry const& e = x.number;
@@ -280,8 +277,7 @@ BoundedScalar BoundedLogSum::value() const {
   return {entry(sum.value, sum.error + e), info};
 }
 
-// ---- tiles
-// ---------------------------------------------------------------------------------------------
+// ---- tiles --------------------------------------------------------------------------------------
 
 BoundedTile& BoundedTile::operator=(BoundedTile const& x) {
   require(rows == x.rows && cols == x.cols, "an assignment");
@@ -399,8 +395,7 @@ BoundedTile downdate(BoundedTile const& p, BoundedTile const& y) {
   return triangle(&p, -1, transpose(y), y, first_failure(p.info, y.info));
 }
 
-// ---- factorisations and solves
-// ---------------------------------------------------------------------------------------------
+// ---- factorisations and solves ------------------------------------------------------------------
 
 /// |L| |L'|, of which rounding in a factorisation and its solves is a small multiple, and what is
 /// enlarged by the errors of L itself.
@@ -713,8 +708,7 @@ BoundedTile solve(BoundedTile const& t, BoundedTile const& b) {
   return x;
 }
 
-// ---- reductions, entries, choices
-// ---------------------------------------------------------------------------------------------
+// ---- reductions, entries, choices ---------------------------------------------------------------
 
 BoundedScalar dot(BoundedTile const& a, BoundedTile const& b) {
   require(a.rows == b.rows && a.cols == b.cols, "dot");

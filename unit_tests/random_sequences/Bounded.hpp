@@ -166,8 +166,7 @@ struct BoundedLogSum {
   BoundedScalar value() const;
 };
 
-// ---- scalars
-// ---------------------------------------------------------------------------------------------
+// ---- scalars ------------------------------------------------------------------------------------
 
 BoundedScalar operator-(BoundedScalar const& a);
 BoundedScalar operator+(BoundedScalar const& a, BoundedScalar const& b);
@@ -195,8 +194,7 @@ BoundedMask isfinite(BoundedScalar const& a);
 BoundedScalar select(BoundedMask const& m, BoundedScalar const& a, BoundedScalar const& b);
 BoundedScalar fail_where(BoundedMask const& m, Reason reason, BoundedScalar const& x);
 
-// ---- tiles
-// ---------------------------------------------------------------------------------------------
+// ---- tiles --------------------------------------------------------------------------------------
 
 BoundedTile operator-(BoundedTile const& a);
 BoundedTile operator+(BoundedTile const& a, BoundedTile const& b);
@@ -245,8 +243,7 @@ BoundedTile identity(BoundedTile const&) {
 template <int N>
 BoundedTile identity(BoundedScalar const&) = delete;
 
-// ---- what sequences call under the same name for the library's tiles
-// ------------------------------------------------
+// ---- what sequences call under the same name for the library's tiles ----------------------------
 
 /// A number that `generate` gets for an entry: a plain one of the tile's type, or the
 /// interpreter's.

@@ -55,8 +55,7 @@ struct BoundedDualLu {
 BoundedDualLu lu(BoundedDualTile const& a);
 BoundedDualTile bounded_dual_entries(int m, int n, std::function<BoundedDual(int, int)> const& f);
 
-// ---- derivatives of functions
-// ---------------------------------------------------------------------------------------------
+// ---- derivatives of functions -------------------------------------------------------------------
 
 BoundedDualTile bounded_variables(BoundedTile const& x);
 BoundedTile bounded_derivatives(BoundedDual const& y, bool as_column);
@@ -100,8 +99,7 @@ BoundedValueAndDerivative value_and_derivative(F const& f, BoundedScalar const& 
   return {y.value, y.d[0]};
 }
 
-// ---- what sequences call under the same name for the library's tiles
-// ------------------------------------------------
+// ---- what sequences call under the same name for the library's tiles ----------------------------
 
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable

@@ -54,8 +54,7 @@ BoundedInteger integer_of(std::int64_t v, BoundedInteger const& a, BoundedIntege
 
 }  // namespace
 
-// ---- functions
-// ---------------------------------------------------------------------------------------------
+// ---- functions ----------------------------------------------------------------------------------
 
 BoundedScalar sin(BoundedScalar const& x) {
   if (is_zero(x.number)) return x;
@@ -232,8 +231,7 @@ void keep_stored(BoundedTile& x) {
 }
 }  // namespace Inner
 
-// ---- entries together
-// ---------------------------------------------------------------------------------------------
+// ---- entries together ---------------------------------------------------------------------------
 
 BoundedScalar sum(BoundedTile const& a) {
   BoundedTile one(a.rows, a.cols);
@@ -307,8 +305,7 @@ BoundedTile bounded_constant(int m, int n, BoundedScalar const& c) {
   return tile(m, n, c.info, [&](int, int) { return stored(c.number); });
 }
 
-// ---- integers
-// ---------------------------------------------------------------------------------------------
+// ---- integers -----------------------------------------------------------------------------------
 
 BoundedInteger::operator BoundedScalar() const {
   Real const v = Real(value);

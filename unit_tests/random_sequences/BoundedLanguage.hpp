@@ -15,8 +15,7 @@
 
 namespace Batchwork::RandomSequences {
 
-// ---- integers
-// ---------------------------------------------------------------------------------------------
+// ---- integers -----------------------------------------------------------------------------------
 
 /// An integer, which is exact unless rounding decides it.
 struct BoundedInteger {
@@ -70,8 +69,7 @@ struct BoundedTableOfVectors {
   BoundedTile operator()(BoundedInteger const& k) const;
 };
 
-// ---- functions
-// ---------------------------------------------------------------------------------------------
+// ---- functions ----------------------------------------------------------------------------------
 
 BoundedScalar sin(BoundedScalar const& x);
 BoundedScalar cos(BoundedScalar const& x);
@@ -192,8 +190,7 @@ inline BoundedTile lerp(BoundedTile const& x, BoundedTile const& y, BoundedScala
                     x, y, t);
 }
 
-// ---- functions of a test's own
-// ---------------------------------------------------------------------------------------------
+// ---- functions of a test's own ------------------------------------------------------------------
 
 template <class A>
 struct Two {
@@ -257,8 +254,7 @@ auto apply(F const& f, X const&... x) {
   }
 }
 
-// ---- entries together
-// ---------------------------------------------------------------------------------------------
+// ---- entries together ---------------------------------------------------------------------------
 
 BoundedScalar sum(BoundedTile const& a);
 BoundedScalar prod(BoundedTile const& a);
@@ -317,8 +313,7 @@ BoundedTile constant(BoundedScalar const& c, X const&) {
   return bounded_constant(N, 1, c);
 }
 
-// ---- control
-// ---------------------------------------------------------------------------------------------
+// ---- control ------------------------------------------------------------------------------------
 
 struct BoundedIterated {
   BoundedMask open;

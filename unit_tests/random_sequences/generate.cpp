@@ -217,8 +217,7 @@ class Generator {
   } s_;
 };
 
-// ---- operands
-// ---------------------------------------------------------------------------------------------
+// ---- operands -----------------------------------------------------------------------------------
 
 std::string Generator::view_text(int v, bool is_const) {
   View& w = s_.views[std::size_t(v)];
@@ -444,8 +443,7 @@ int Generator::leaf(int rows, int cols, int rank, St st, Fill fill) {
   return int(s_.nodes.size()) - 1;
 }
 
-// ---- what operations are given
-// ---------------------------------------------------------------------------------------------
+// ---- what operations are given ------------------------------------------------------------------
 
 int Generator::pick(Wanted const& wanted, std::function<int()> const& otherwise, int fresh) {
   std::vector<int> found;
@@ -625,8 +623,7 @@ std::string Generator::mask(bool& common, bool& varies) {
   return m;
 }
 
-// ---- operations
-// ---------------------------------------------------------------------------------------------
+// ---- operations ---------------------------------------------------------------------------------
 
 /// Tries one; false if there was nothing for it.
 bool Generator::operation() {
@@ -1779,8 +1776,7 @@ bool Generator::operation() {
   return false;
 }
 
-// ---- what is stored
-// ---------------------------------------------------------------------------------------------
+// ---- what is stored -----------------------------------------------------------------------------
 
 /// Assigns something to an inout or a carry. In a scan nothing grows from step to step, and what is
 /// factorised or divided by stays fit for it.

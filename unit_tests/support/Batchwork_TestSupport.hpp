@@ -44,8 +44,7 @@ inline constexpr int beyond_a_grid = Impl::runs_on_device<Space> ? 65537 : 2049;
 template <class T>
 inline constexpr long double epsilon = static_cast<long double>(std::numeric_limits<T>::epsilon());
 
-// ---- poison
-// ---------------------------------------------------------------------------------------------
+// ---- poison -------------------------------------------------------------------------------------
 
 /// What an output holds before a verb runs: a number no test computes, equal to itself, so that it
 /// can be looked for.
@@ -56,8 +55,7 @@ constexpr T poison() {
   else return T(poison<typename T::value_type>(), poison<typename T::value_type>());
 }
 
-// ---- LAPACK
-// ---------------------------------------------------------------------------------------------
+// ---- LAPACK -------------------------------------------------------------------------------------
 
 #if defined(BATCHWORK_HAVE_LAPACK)
 extern "C" {
@@ -207,8 +205,7 @@ int potrf_info(Dense const& a) {
   return info;
 }
 
-// ---- random matrices, rounded to T so that the truth starts from the same numbers
-// ------------------------------------
+// ---- random matrices, rounded to T so that the truth starts from the same numbers ---------------
 
 template <class T>
 Dense random_dense(Random& random, int m, int n) {
@@ -231,8 +228,7 @@ Dense random_lower(Random& random, int n) {
   });
 }
 
-// ---- tolerances
-// ---------------------------------------------------------------------------------------------
+// ---- tolerances ---------------------------------------------------------------------------------
 
 /// A bound for the error of n rounded operations on numbers of magnitude `scale`, amplified by a
 /// condition number: four times n eps |scale| cond, the factor standing for constants of the
@@ -270,8 +266,7 @@ bool same_bits(T const& a, T const& b) {
   return std::memcmp(&a, &b, sizeof(T)) == 0;
 }
 
-// ---- data types of Views
-// ---------------------------------------------------------------------------------------------
+// ---- data types of Views ------------------------------------------------------------------------
 
 /// Base with the static extents E: WithExtents<double*, 6, 6> is double*[6][6].
 template <class Base, int... E>
@@ -292,8 +287,7 @@ struct DataType<T, 0, E...> {
   using type = typename WithExtents<T, E...>::type;
 };
 
-// ---- layouts
-// ---------------------------------------------------------------------------------------------
+// ---- layouts ------------------------------------------------------------------------------------
 // Each makes the whole allocation ("storage"), and from it, or from a host mirror of it, the View
 // of the batch
 // ("part"). Timed Views have a step index after the item index.
@@ -466,8 +460,7 @@ class Numbers {
   std::size_t count_;
 };
 
-// ---- batches
-// ---------------------------------------------------------------------------------------------
+// ---- batches ------------------------------------------------------------------------------------
 
 /// A batch of scalars (no E), vectors (one) or matrices (two) of T in a layout, on the device, with
 /// a mirror on the host. All of its storage is poison until something is put there.

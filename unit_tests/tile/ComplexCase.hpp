@@ -11,8 +11,7 @@
 
 namespace Batchwork::Test {
 
-// ---- sums and products
-// ---------------------------------------------------------------------------------------------
+// ---- sums and products --------------------------------------------------------------------------
 
 /// a, b: M x N; c common M x N; r common and real N x M; f fixed.
 struct ComplexProducts {
@@ -121,8 +120,7 @@ void expect_complex_products(std::int64_t n, Run const& run) {
   EXPECT_EQ(column.poisoned(), column.outside());
 }
 
-// ---- lu
-// ---------------------------------------------------------------------------------------------
+// ---- lu -----------------------------------------------------------------------------------------
 
 struct ComplexLu {
   template <class P, class L, class U, class X, class Y, class I, class D, class A, class B,
@@ -318,8 +316,7 @@ void expect_complex_lu(std::int64_t n, Run const& run) {
   }
 }
 
-// ---- cholesky
-// ---------------------------------------------------------------------------------------------
+// ---- cholesky -----------------------------------------------------------------------------------
 
 struct ComplexCholesky {
   template <class L, class X, class Y, class F, class G, class D, class A, class B, class V>
@@ -447,8 +444,7 @@ void expect_complex_cholesky(std::int64_t n, Run const& run) {
   }
 }
 
-// ---- qr
-// ---------------------------------------------------------------------------------------------
+// ---- qr -----------------------------------------------------------------------------------------
 
 struct ComplexQr {
   template <class R, class Q, class F, class X, class Y, class A, class B>

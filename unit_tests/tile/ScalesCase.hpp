@@ -122,8 +122,7 @@ inline void expect_success(BatchIn<int, Left> const& codes, Exponents const& e, 
   EXPECT_EQ(wrong, 0) << what;
 }
 
-// ---- sequences
-// ---------------------------------------------------------------------------------------------
+// ---- sequences ----------------------------------------------------------------------------------
 
 struct ProductsAtScales {
   template <class P, class C, class Q, class G, class D, class A, class B, class S, class F>
@@ -252,8 +251,7 @@ struct LengthAtScales {
   }
 };
 
-// ---- what is asked of each: run(items, sequence, operands...) is a call of map
-// ---------------------------------------------------------------------------------------------
+// ---- what is asked of each: run(items, sequence, operands...) is a call of map ------------------
 
 /// Exponents for inputs and results up to that degree: some bits of room above, below for entries
 /// of 1/1024.

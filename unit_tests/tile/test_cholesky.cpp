@@ -180,8 +180,7 @@ TEST(CholeskyOf, HilbertAndSingularMatrices) {
   EXPECT_EQ(Status::info(st.at(1)), 2);
 }
 
-// ---- triangular solves
-// ---------------------------------------------------------------------------------------------
+// ---- triangular solves --------------------------------------------------------------------------
 
 template <class C>
 class TriangularSolve : public ::testing::Test {};

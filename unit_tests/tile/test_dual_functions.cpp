@@ -196,8 +196,7 @@ TEST(DualFunctions, Slopes) {
   expect_slopes<float>();
 }
 
-// ---- the gamma function
-// ---------------------------------------------------------------------------------------------
+// ---- the gamma function -------------------------------------------------------------------------
 
 /// The logarithmic derivative of the gamma function at quarters, by Gauss's values between 0 and 1
 /// and psi(x + 1) = psi(x) + 1 / x.
@@ -247,8 +246,7 @@ TEST(DualFunctions, Gamma) {
   expect_slopes_of_gamma<float>();
 }
 
-// ---- of two arguments
-// ---------------------------------------------------------------------------------------------
+// ---- of two arguments ---------------------------------------------------------------------------
 
 template <class F>
 struct OfBoth {

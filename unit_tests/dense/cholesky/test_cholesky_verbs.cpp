@@ -405,8 +405,7 @@ TYPED_TEST(CholeskyVerbs, IllConditioned) {
     }
 }
 
-// ---- misuse
-// ---------------------------------------------------------------------------------------------
+// ---- misuse -------------------------------------------------------------------------------------
 
 TEST(CholeskyVerbsErrors, Misuse) {
   using Many = Kokkos::View<double***, Kokkos::LayoutRight, Space>;

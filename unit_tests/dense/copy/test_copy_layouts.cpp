@@ -292,8 +292,7 @@ TEST_P(CopyTo, LargeMatricesOfDouble) {
   check_all_to<double>(forms[GetParam()], {{24, 16}, {65, 33}}, {5, 40});
 }
 
-// ---- the types of Views
-// ---------------------------------------------------------------------------------------------
+// ---- the types of Views -------------------------------------------------------------------------
 
 template <class View>
 auto numbered(View const& v) {
@@ -473,8 +472,7 @@ TEST(CopyLayouts, OffsetsHave64Bits) {
   }
 }
 
-// ---- misuse
-// ---------------------------------------------------------------------------------------------
+// ---- misuse -------------------------------------------------------------------------------------
 
 template <class Call>
 void expect_refused(Call const& call, std::initializer_list<char const*> parts) {

@@ -260,8 +260,7 @@ TYPED_TEST(Gemm, LargeFixedOperand) {
     GTEST_SKIP() << "a launch carries " << Impl::Vendor::fixed_bytes<Space> << " bytes of them";
 }
 
-// ---- operands of other types
-// ---------------------------------------------------------------------------------------------
+// ---- operands of other types --------------------------------------------------------------------
 
 TYPED_TEST(Gemm, StaticExtentsTurnedAndFixed) {
   using T = TypeParam;
@@ -331,8 +330,7 @@ TYPED_TEST(Gemm, Vectors) {
   }
 }
 
-// ---- misuse
-// ---------------------------------------------------------------------------------------------
+// ---- misuse -------------------------------------------------------------------------------------
 
 using Many = Kokkos::View<double***>;
 using One = Kokkos::View<double**>;

@@ -182,8 +182,7 @@ TYPED_TEST(GemmTilesTest, WarpsOfRuns) {
   test_warps<TypeParam>(random, 17, 5, 23);
 }
 
-// ---- choices
-// ---------------------------------------------------------------------------------------------
+// ---- choices ------------------------------------------------------------------------------------
 
 TEST(GemmChoice, TilesAndBlocksFitEveryDevice) {
   using Tile = Impl::GemmTileOf<Impl::GemmTileKind::small>;
