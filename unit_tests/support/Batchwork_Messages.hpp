@@ -14,7 +14,7 @@
 
 namespace Batchwork::Test {
 
-/// What the exception says, or that there was none.
+/// The message of the exception, or a text that says that none was thrown.
 template <class Call>
 std::string message_of(Call const& call) {
   try {

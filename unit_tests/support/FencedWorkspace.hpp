@@ -15,8 +15,7 @@
 
 namespace Batchwork::Test {
 
-/// A workspace of as many numbers as the call needs, of what nobody should read, with a fence
-/// behind.
+/// A poisoned workspace of exactly the size that a call needs, with a fence after it.
 template <class T>
 struct FencedWorkspace {
   static constexpr std::size_t fence = 8;

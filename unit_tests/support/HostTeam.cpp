@@ -70,7 +70,7 @@ HostTeam::Lane* HostTeam::next() {
     goes_on_ = false;
   }
 }
-/// The caller, who is at `from`, gives the turn to the next one, or back to who runs the team.
+/// Switches from the caller at `from` to the next lane, or back to run().
 void HostTeam::pass_on(Place& from) {
   static std::vector<std::unique_ptr<char[]>> stacks;
   Lane* const lane = next();

@@ -39,7 +39,7 @@ struct HostMember {
   HostScratch team_scratch(int) const { return {team}; }
 };
 
-/// Gives how often the last team has waited.
+/// \returns how often the last team waited
 template <class Kernel>
 int run_teams(Kernel const& kernel, int teams, int size, std::size_t scratch) {
   int waits = 0;
