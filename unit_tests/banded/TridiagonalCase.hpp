@@ -91,11 +91,11 @@ struct TridiagonalData {
     return d;
   }
 
-  /// |b - A x| <= 16 eps (|A| |x| + |b|), row by row: for diagonally dominant matrices |L| |U| <= 3
-  /// |A| (Higham, Accuracy and Stability of Numerical Algorithms, theorem 9.12), the same for any
-  /// order of elimination but for the steps of the cyclic reduction. And |x - truth| <= 4 (n + 8)
-  /// eps max|x|, whose condition is bounded. `right` may be x itself. With rows exchanged only the
-  /// second is so: errors of one come to another.
+  /// |b - A x| <= 16 eps (|A| |x| + |b|), row by row. For diagonally dominant matrices |L| |U| <= 3
+  /// |A| (Higham, Accuracy and Stability of Numerical Algorithms, theorem 9.12). This holds for any
+  /// order of elimination, except for the steps of the cyclic reduction. Also |x - truth| <= 4 (n +
+  /// 8) eps max|x|, because the condition number is bounded. `right` can be x. With row exchanges
+  /// only the second bound holds, because errors of one row spread to others.
   void expect_solved(ArrangedBatch<T> const& right, bool dominant = true,
                      bool exchanges = false) const {
     int wrong = 0;
@@ -125,8 +125,8 @@ struct TridiagonalData {
     }
   }
 
-  /// Runs call(b, x), which solves the systems and gives codes; then in place, where the same must
-  /// come out.
+  /// Runs call(b, x), which solves the systems and returns codes. Then solves in place, with the
+  /// same results.
   template <class Call>
   void check(Call const& call, bool dominant = true, bool exchanges = false) const {
     auto const outside = x.poisoned();
@@ -141,8 +141,8 @@ struct TridiagonalData {
     Kokkos::deep_copy(codes, -1);
     call(b, b);
     b.download();
-    // The same bits, or the same to rounding where x is arranged otherwise and another kernel may
-    // have it.
+    // The results must have the same bits. If x has another arrangement, another kernel may compute
+    // it, and results must agree to rounding.
     bool const alike = b.item == x.item && b.row == x.row;
     int wrong = 0;
     for (std::int64_t n = 0; n < items; ++n) {
@@ -195,8 +195,8 @@ struct TridiagonalData {
     dominant_rows,
     dominant_columns,
     positive_definite,  ///< of any condition
-    graded,             ///< likewise, with a diagonal over many orders
-    nearly_singular,    ///< likewise, second differences but for 1e-3
+    graded,             ///< not dominant, with a diagonal over many orders of magnitude
+    nearly_singular,    ///< second differences plus a term of 1e-3
     random,
     zero_diagonal  ///< random, with zeros on the diagonal
   };
@@ -224,7 +224,7 @@ struct TridiagonalData {
           if (m == 1) d[i] = 1;
         }
       } else if (kind != Kind::random && kind != Kind::zero_diagonal) {
-        // L D L', whose diagonal is made larger by more than rounding it may take away.
+        // L D L', with a diagonal that is increased by more than rounding can remove.
         long double before = 0;
         for (std::size_t i = 0; i < m; ++i) {
           long double pivot = 1, factor = -1 + 1e-3 * random();
@@ -247,8 +247,8 @@ struct TridiagonalData {
     upload();
   }
 
-  /// Largest |b - A x| of item n in eps times the sizes: of |A| |x|, norms by rows, or row by row
-  /// with the norm of x alone.
+  /// The largest |b - A x| of item n in eps, relative to |A| |x| in norms by rows, or row by row
+  /// relative to the norm of x.
   struct BackwardError {
     long double norms, by_rows;
   };
@@ -272,9 +272,9 @@ struct TridiagonalData {
     return {left / (of_a * of_x * epsilon<T>), by_rows};
   }
 
-  /// Where no failure is reported |b - A x| <= bound eps |A| |x|; of matrices that need no pivoting
-  /// none is; of the others `inaccurate` at most, with a row; or no more than that a matrix is
-  /// singular. Returns how many are reported.
+  /// Without a reported failure, |b - A x| <= bound eps |A| |x|. Matrices that need no pivoting
+  /// must not fail. Others can report at most `inaccurate`, with a row, or that the matrix is
+  /// singular. Returns the number of reported items.
   template <class Call>
   int check_accuracy(Call const& call, Kind kind, long double bound, long double by_rows,
                      bool singular_only = false) const {
@@ -318,13 +318,13 @@ struct TridiagonalData {
     nan_lower,
     nan_upper
   };
-  /// With rows exchanged the row is that of a pivot, which may be another one.
+  /// With row exchanges the reported row is the row of a pivot, which can be a different row.
   template <class Call>
   void check_failure(Call const& call, std::int64_t at, int row, Plant what,
                      bool exchanges = false) const {
     check_failure(call, clean_x(call), at, row, what, exchanges);
   }
-  /// All of x's storage where nothing is planted.
+  /// The whole storage of x, if nothing is planted.
   template <class Call>
   std::vector<T> clean_x(Call const& call) const {
     call(b, x);
@@ -387,7 +387,7 @@ struct TridiagonalData {
       ASSERT_TRUE(std::isnan(got)) << "row " << i;
       got = clean[std::size_t(&got - x.numbers)];
     }
-    // All other numbers, and what is around them.
+    // All other numbers, and the memory around them.
     for (std::size_t k = 0;
          std::memcmp(x.numbers, clean.data(), clean.size() * sizeof(T)) != 0 && k < clean.size();
          ++k)

@@ -61,7 +61,7 @@ TYPED_TEST(Tridiagonal, NumbersOfItems) {
         s.randomise(random);
         s.check(verb(s));
       }
-  // No rows: nothing to do, and no launch.
+  // Without rows there is no work and no launch.
   Kokkos::View<T**, Space> const none("none", 4, 0), x("x", 4, 0);
   EXPECT_NO_THROW(solve_tridiagonal(none, none, none, none, x));
 }
@@ -75,8 +75,7 @@ TYPED_TEST(Tridiagonal, SecondDifference) {
     }
 }
 
-/// Pivots as large and as small as there are, whose reciprocals are not normal numbers or nearly
-/// overflow.
+/// The largest and smallest pivots, whose reciprocals are not normal numbers or nearly overflow.
 TYPED_TEST(Tridiagonal, ExtremePivots) {
   using T = TypeParam;
   using Limits = std::numeric_limits<T>;
@@ -129,7 +128,7 @@ TYPED_TEST(Tridiagonal, FailuresStayWithinTheirItem) {
     }
 }
 
-/// What is said to be right is: by rows where a lane has an item, as on hosts.
+/// Items without a failure must be accurate: row by row if one lane has an item, as on hosts.
 TYPED_TEST(Tridiagonal, SaysWhereItIsNotAccurate) {
   using T = TypeParam;
   using Kind = typename TridiagonalData<T>::Kind;
@@ -151,7 +150,7 @@ TYPED_TEST(Tridiagonal, SaysWhereItIsNotAccurate) {
     }
 }
 
-/// With partial pivoting every regular matrix is solved, and nothing is inaccurate.
+/// With partial pivoting every regular matrix is solved, and no item is inaccurate.
 TYPED_TEST(Tridiagonal, PartialPivoting) {
   using T = TypeParam;
   using Kind = typename TridiagonalData<T>::Kind;
@@ -166,7 +165,7 @@ TYPED_TEST(Tridiagonal, PartialPivoting) {
         s.fill(kind, random);
         EXPECT_EQ(s.check_accuracy(pivoted(s), kind, 128, 1e30L, true), 0);
       }
-      // Zeros may make it singular.
+      // Zeros can make the matrix singular.
       s.fill(Kind::zero_diagonal, random);
       int const singular = s.check_accuracy(pivoted(s), Kind::zero_diagonal, 128, 1e30L, true);
       EXPECT_TRUE(rows > 4 || rows == 1 || singular < s.items) << singular;
@@ -225,7 +224,7 @@ TYPED_TEST(Tridiagonal, FailuresWithExchanges) {
     }
 }
 
-/// Groups of 8 items and of 32, of which the last one is not full.
+/// Groups of 8 and of 32 items, with a partial last group.
 template <class T, int W>
 void check_compact(int rows) {
   SCOPED_TRACE(std::to_string(rows) + " rows in groups of " + std::to_string(W));
@@ -284,7 +283,7 @@ TYPED_TEST(Tridiagonal, OtherArguments) {
   Kokkos::deep_copy(x, T(2));
   Kokkos::View<std::int64_t*, Space> const codes("codes", 3);
   Kokkos::deep_copy(codes, -1);
-  // A diagonal alone, and the two bands one View, which is only read.
+  // A diagonal matrix, and both bands in one View, which is only read.
   solve_tridiagonal(Const(l), Const(d), Const(l), x, x, status(codes));
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
   auto const found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), codes);

@@ -28,7 +28,7 @@ TEST(TridiagonalLarge, ManyItems) {
   }
 }
 
-/// Staged by teams of which a multiprocessor holds fewer than it is to hold of smaller ones.
+/// Staged by large teams, of which a multiprocessor holds fewer than of small ones.
 TEST(TridiagonalLarge, LargestStagedRows) {
   Random random(3);
   for (int rows : {2176, 2300, 2432}) {
@@ -43,7 +43,7 @@ TEST(TridiagonalLarge, FarNumbers) {
   Random random(2);
   for (auto apart : {Apart::items, Apart::numbers})
     for (int rows : {5, 40, 150}) {
-      // Each number may take a large page of a host.
+      // Each number can need a large page of a host.
       if (apart == Apart::numbers && rows > 40) continue;
       SCOPED_TRACE(std::to_string(rows) + " rows, apart " + std::to_string(int(apart)));
       TridiagonalData<T> const s(37, rows, all_of(Arranged::item_contiguous));

@@ -65,7 +65,8 @@ TYPED_TEST(TridiagonalOnTeams, Choice) {
   EXPECT_EQ(Impl::choose_tridiagonal<T>(true, 32, 40000).kernel, TridiagonalKernel::alone);
 }
 
-/// All rows are launched on every device, and held as they are on the one that was measured.
+/// All numbers of rows can be launched on every device, and are stored as they were on the measured
+/// device.
 TYPED_TEST(TridiagonalOnTeams, FitEveryDevice) {
   using T = TypeParam;
   for (auto const& device : devices()) {
@@ -221,8 +222,8 @@ TYPED_TEST(TridiagonalOnTeams, Failures) {
     }
 }
 
-/// Positive definite matrices of any condition among them, of which parallel cyclic reduction
-/// leaves large residuals.
+/// Some of these matrices are positive definite with any condition number. Parallel cyclic
+/// reduction has large residuals for them.
 TYPED_TEST(TridiagonalOnTeams, SaysWhereItIsNotAccurate) {
   using T = TypeParam;
   using Kind = typename TridiagonalData<T>::Kind;

@@ -30,7 +30,7 @@ TEST(ColumnBlocks, OrderOfEachItem) {
   for (int l = 0; l < 4; ++l)
     for (int k = 0; k < 3; ++k) EXPECT_EQ(places[k].lane(l), expected[l][k]) << l << ' ' << k;
 
-  // Two rows, a column the number of itself and of its row.
+  // Two rows. Each entry encodes its column and row.
   Four a[3 * 2], row[3];
   for (int j = 0; j < 3; ++j)
     for (int i = 0; i < 2; ++i) a[j * 2 + i] = Four(10 * i + j);

@@ -41,7 +41,7 @@ void check_layout() {
   static_assert(X::lines >= E && (X::ragged || X::lines % L == 0) && X::leading >= X::lines);
   static_assert(X::stride >= X::lines * X::leading && X::bytes % 16 == 0);
   static_assert(X::leading % X::per_unit == 0 && X::stride % X::per_unit == 0);
-  // Room for an item as it stands in memory, rounded up to an odd number of units.
+  // Space for an item with the layout of memory, rounded up to an odd number of units.
   static_assert(X::stride >= X::per_unit * ((E * E + X::per_unit - 1) / X::per_unit / 2 * 2 + 1));
   auto const warp = [](auto const& number) {
     std::vector<long> r;
@@ -58,7 +58,8 @@ void check_layout() {
         // One line that all lanes of an item read.
         EXPECT_EQ(conflicts(warp([&](int) { return m * L * X::leading + k; }), 16), 1);
       }
-      // Own numbers of lines of the other kind: what the documentation of Exchange states.
+      // The lanes' own numbers in a line of the other kind. The bound is stated in the
+      // documentation of Exchange.
       int const documented = (sizeof(T) == 4 && L >= 4) || L >= 16 ? 1 : 2;
       EXPECT_LE(conflicts(warp([&](int l) { return k * X::leading + m * L + l; }), int(sizeof(T))),
                 documented)
@@ -83,7 +84,7 @@ void check_lanes() {
 TEST(Exchange, LinesMeetInNoBankFloat) { check_lanes<float>(); }
 TEST(Exchange, LinesMeetInNoBankDouble) { check_lanes<double>(); }
 
-/// Beside what its lines have an exchange holds a unit or two a line.
+/// An exchange needs one or two additional units for each line.
 TEST(Exchange, TwoLanesOfDoublesWasteLittleScratch) {
   EXPECT_EQ((Impl::Exchange<double, 2, 9>::leading), 10);
   EXPECT_EQ((Impl::Exchange<double, 2, 12>::leading), 14);
@@ -91,7 +92,7 @@ TEST(Exchange, TwoLanesOfDoublesWasteLittleScratch) {
   EXPECT_LE((Impl::Exchange<double, 2, 12>::bytes), 1392u);
 }
 
-/// What stands beside lines or behind them is no number of a line, of an item or of another.
+/// Numbers between or after lines do not belong to a line, an item or another exchange.
 template <class T, int L, int E>
 void check_pairs() {
   using X = Impl::Exchange<T, L, E>;

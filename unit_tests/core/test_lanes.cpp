@@ -31,7 +31,7 @@ TYPED_TEST(LanesPerItem, AreTheMeasuredOnes) {
 template <class T, int E>
 void expect_room_for_a_warp() {
   constexpr int lanes = Impl::lanes_per_item<T>(E);
-  if (lanes == 1) return;  // has none
+  if (lanes == 1) return;  // has no lanes to share an item
   EXPECT_LE((Impl::Exchange<T, lanes, E>::bytes * (32 / lanes)), Impl::scratch_of_a_team) << E;
 }
 TYPED_TEST(LanesPerItem, LeaveRoomForTheExchangeOfAWarp) {

@@ -93,7 +93,7 @@ TYPED_TEST(PackOf, ArithmeticComparisonsAndSelect) {
     }
     EXPECT_EQ(any(less), any_less);
     EXPECT_EQ(all(less), all_less);
-    // An update may be contracted to a multiply-add: near, not equal, for ordinary numbers.
+    // The compiler can contract an update to a multiply-add, so ordinary numbers are only close.
     for (int l = 0; l < W; ++l) {
       long double const u = x[std::size_t(l) + 1], v = y[std::size_t(l) + 1],
                         want = (u + v) * v - u;

@@ -169,7 +169,7 @@ TYPED_TEST(FunctionsOfPacks, OfTwoArguments) {
     };
     for (std::size_t k = 0; k < a.size(); k += std::size_t(W))
       ask(pack_at<T, W>(a, k), pack_at<T, W>(a, 3 * k + 100));
-    // Moderate ones, of which powers are finite.
+    // Moderate numbers, with finite powers.
     for (int k = 0; k < 1000; ++k) {
       P p, q;
       for (int l = 0; l < W; ++l)
@@ -205,7 +205,7 @@ TYPED_TEST(FunctionsOfPacks, OfArithmetic) {
       EXPECT_LE(std::fabs(half.lane(l) - (a.lane(l) + b.lane(l)) / 2),
                 2 * std::numeric_limits<T>::epsilon());
     }
-    // As many roundings, and a number's last place is up to twice as large as its rounding.
+    // The same number of roundings. One unit in the last place is up to twice the rounding error.
     for (int n = -8; n <= 8; ++n) {
       P const y = Impl::power(x, n);
       for (int l = 0; l < W; ++l) {

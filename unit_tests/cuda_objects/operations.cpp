@@ -8,7 +8,7 @@
 
 namespace {
 
-/// The numbers come from memory and go back, so that nothing is left out.
+/// Inputs are read from memory and results are written, so that the compiler cannot remove code.
 template <class Operations, class S, int N>
 struct Operate {
   Matrix<S, N, N>* a;

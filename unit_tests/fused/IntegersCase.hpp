@@ -15,7 +15,7 @@ namespace Batchwork::Test {
 
 using Wide = __int128;
 
-/// What is left of a whole number in so many bits, by division.
+/// The lowest bits of a whole number, computed by division.
 template <class I>
 I wrapped(Wide x) {
   Wide const range = Wide(1) << (8 * sizeof(I));
@@ -58,8 +58,8 @@ struct GuardedQuotient {
   }
 };
 
-/// n numbers, of which the first hundred are all pairs of ten at and near the ends of the range and
-/// zero.
+/// n numbers. The first hundred are all pairs of ten numbers: zero, and numbers at and near the
+/// ends of the range.
 template <class I, class Layout, class Run>
 void expect_arithmetic(std::int64_t n, Run const& run) {
   SCOPED_TRACE("integers of " + std::to_string(sizeof(I)) + " bytes, " + std::to_string(n));
@@ -271,7 +271,7 @@ void expect_look_ups(std::int64_t n, Run const& run) {
   BatchIn<T, Layout, 3> x(n);
   BatchIn<T, Layout, 2, 3> z(n);
   BatchIn<int, Left> codes(n);
-  // Tables are parts of larger ones, whose other numbers no item may see.
+  // Tables are parts of larger ones. No item may read the other numbers.
   Kokkos::View<T*, Space> const all_a("a", rows + 2);
   Kokkos::View<T* [3], Kokkos::LayoutLeft, Space> const v("v", rows);
   Kokkos::View<T* [2][3], Kokkos::LayoutRight, Space> const m("m", rows / 2);
@@ -333,7 +333,7 @@ void expect_look_ups(std::int64_t n, Run const& run) {
   EXPECT_EQ(y.poisoned(), y.outside());
 }
 
-/// Integers in a table, of which the index is common, and one without a number.
+/// Integers in a table with a common index, and a table without numbers.
 struct WholeLookUps {
   template <class Y, class X, class K, class A, class B>
   KOKKOS_FUNCTION void operator()(Y& y, X& x, K const& k, A const& a, B const& b) const {

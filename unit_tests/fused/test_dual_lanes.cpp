@@ -11,7 +11,7 @@
 namespace Batchwork::Test {
 namespace {
 
-/// In teams of 32, L of which share an item.
+/// Runs map with teams of 32 lanes. L lanes share an item.
 template <int L>
 auto const by_lanes = [](auto const& sequence, auto const&... operands) {
   std::int64_t const items = Impl::check("map", 0, Impl::resolve(operands)...);

@@ -55,7 +55,7 @@ TEST(IntegersInScans, ItemsOfAKernelOfTheUser) {
   }
 }
 
-/// A call of integers alone has packs as wide as these fill a register.
+/// A call with only integers has packs that fill a register with integers.
 TEST(IntegersInScans, WidthOfPacks) {
   using Doubles = Impl::FirstScalar<void, std::int32_t, bool, double, float>::type;
   using Integers = Impl::FirstScalar<void, bool, std::int64_t>::type;

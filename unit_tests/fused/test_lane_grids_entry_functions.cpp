@@ -25,7 +25,7 @@ TEST(LaneGrids, FunctionsOfStructures) {
   expect_structures<float, Left, 6>(5, entry_functions_by<32>(64, 5));
   expect_structures<double, Left, 3>(5, entry_functions_by<2>(32, 5));
 }
-/// Lanes that have no line, or hold nothing right of the diagonal, do not call the function.
+/// Lanes that have no line, or no entries right of the diagonal, do not call the function.
 TEST(LaneGrids, FunctionsOfPlainNumbers) {
   expect_applied<double, Left, 5, 3>(9, entry_functions_by<8>(32, 9));
   expect_applied<float, Right, 6, 6>(5, entry_functions_by<32>(64, 5));

@@ -15,7 +15,7 @@
 namespace Batchwork::Test {
 namespace {
 
-/// Of so many rows and columns that steps are loops.
+/// With so many rows and columns that steps are loops.
 TEST(LaneGrids, ReflectionsInLoops) {
   expect_qr<float, Right, 32, 32, 3>(5, [](auto const& sequence, auto const&... operands) {
     map_by_lanes<16>(64, 5, sequence, Impl::resolve(operands)...);
@@ -32,7 +32,7 @@ TEST(LaneGrids, ReflectionsInLoops) {
       });
 }
 
-/// A triangle and what stands below it, column by column.
+/// A triangle and the matrix below it, column by column.
 TEST(LaneGrids, StackedColumns) {
   expect_stacked_r<double, Left, 5, 3, 4>(23, [](auto const& sequence, auto const&... operands) {
     map_by_lanes<2>(32, 23, sequence, Impl::resolve(operands)...);

@@ -61,7 +61,7 @@ TEST(Loaders, OneLaneAnItem) {
   // Of a symmetric matrix the lower triangle.
   using Six = Batch<float, Interleaved, 6, 6>;
   EXPECT_EQ((chosen<1, InSymmetric<Six>, Out<Six>>), or_directly({By::lane, 84}));
-  // What is only written is not fetched.
+  // Operands that are only written are not fetched.
   EXPECT_EQ((chosen<1, Out<Batch<float, Interleaved, 4, 4>>>), directly);
 }
 
@@ -81,7 +81,7 @@ TEST(Loaders, LanesThatShareAnItem) {
   auto const shared = in_and_out<float, Interleaved, 12, 4>;
   EXPECT_EQ(shared.by, copies ? By::copy_group : By::directly);
   EXPECT_EQ(shared.bytes > 0, copies);
-  // Nothing is read.
+  // No operand is read.
   EXPECT_EQ((chosen<4, Out<Batch<float, Interleaved, 12, 12>>>), (Chosen{By::directly, 0}));
 }
 

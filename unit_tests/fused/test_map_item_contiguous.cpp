@@ -123,8 +123,8 @@ TEST(MapItemContiguous, NaNStaysInItsItem) {
       }
   }
 }
-/// Many teams at once on item-contiguous batches, whose buffers take scratch: smaller teams rather
-/// than none.
+/// Many teams at the same time on item-contiguous batches, whose buffers need scratch memory. Teams
+/// become smaller if the memory is too small.
 TEST(MapItemContiguous, ManyTeams) {
   constexpr std::int64_t n = 1000;
   Random random(23);

@@ -115,7 +115,8 @@ struct Eigenvalues {
     w = eigh(symmetric(a)).values();
   }
 };
-/// Ones beside a diagonal of k: k + 2 cos(i pi / (N + 1)).
+/// A tridiagonal matrix with k on the diagonal and ones next to it. Its eigenvalues are k + 2 cos(i
+/// pi / (N + 1)).
 template <class T>
 void check_eigenvalues_without_packs() {
   constexpr int N = 5;

@@ -99,7 +99,8 @@ struct Emits {
   }
 };
 
-/// Beyond the steps asked for nothing is written, and a carry without an end changes nothing.
+/// Steps after the last requested one are not written, and a carry without an end View changes
+/// nothing.
 TYPED_TEST(ScanOperands, EmitsOnlyTheStepsAskedFor) {
   using T = TypeParam;
   constexpr std::int64_t n = 21;
@@ -233,8 +234,8 @@ struct LargeOut {
   }
 };
 
-/// Without a step nothing has failed, whatever stood where the tiles are held: a carry ends as it
-/// started, `out` is zero.
+/// Without steps no item has failed, for any previous contents of the memory of tiles. A carry ends
+/// with its start, and `out` is zero.
 TYPED_TEST(ScanOperands, NoStepAndALargeOut) {
   using T = TypeParam;
   constexpr int N = 8;  // over 256 bytes
@@ -258,8 +259,8 @@ TYPED_TEST(ScanOperands, NoStepAndALargeOut) {
   }
 }
 
-/// Generic lambdas are sequences, on hosts: with a capture, with references that deduce what they
-/// bind to, and as packs.
+/// Generic lambdas as sequences, on hosts: with a capture, with references that deduce their type,
+/// and with parameter packs.
 TEST(Lambdas, AreSequences) {
   using Host = Kokkos::DefaultHostExecutionSpace;
   constexpr int n = 21, steps = 3;

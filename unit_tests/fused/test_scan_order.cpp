@@ -57,7 +57,7 @@ TEST(ScanOrderInKernels, AgreesWithALongDoubleLoop) {
       });
 }
 
-/// Adds what is there to the level, and leaves the level there.
+/// Adds the input to the level, and writes the level.
 struct Accumulate {
   template <class L, class P>
   KOKKOS_FUNCTION void operator()(L& level, P& place) const {

@@ -73,7 +73,7 @@ struct Problem {
   }
 };
 
-/// One way to spoil an item: what is planted, and what must come of it.
+/// One way to spoil an item: the planted fault, and the status that must result.
 template <class T>
 struct Fault {
   char const* name;
@@ -169,7 +169,7 @@ TYPED_TEST(StatusOf, ResultThatIsNotFiniteHasInfoZero) {
       p.b.at(place, 2) = whole;
       EXPECT_EQ(got.codes[std::size_t(place)], Status::code(Reason::not_finite, 0));
       for (int i = 0; i < N; ++i) EXPECT_FALSE(std::isfinite(got.x[std::size_t(place * N + i)]));
-      // What does not depend on the right-hand side is as good as before.
+      // Results that do not depend on the right-hand side do not change.
       EXPECT_TRUE(same_bits(got.log_det[std::size_t(place)], clean.log_det[std::size_t(place)]));
       for (std::int64_t k = 0; k < items; ++k) {
         if (k == place) continue;
@@ -292,7 +292,7 @@ struct SolveAgain {
     e = state;
   }
 };
-/// A failure is seen in what is emitted, and nowhere else.
+/// A failure that is visible only in emitted values.
 struct SolveApart {
   template <class S, class A, class E>
   KOKKOS_FUNCTION void operator()(S& state, A const& a, E& e) const {
@@ -386,8 +386,8 @@ TYPED_TEST(StatusOf, TheLogarithmOfANegativeNumber) {
 
 // ---- the codes themselves -----------------------------------------------------------------------
 
-/// A failure of one's own where the factorisation has failed already; and the choice between a
-/// failed tile and a sound one.
+/// A user's failure in an item whose factorisation has failed already, and a selection between a
+/// failed tile and a valid one.
 struct FailAndChoose {
   template <class X, class Y, class V, class A, class M>
   KOKKOS_FUNCTION void operator()(X& failed_twice, Y& chosen, V& chosen_vector, A const& a,

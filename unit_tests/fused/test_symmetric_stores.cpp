@@ -12,7 +12,8 @@
 namespace Batchwork::Test {
 namespace {
 
-/// Covariances of a filter: a prediction, an update, and their sum; h is that of the observations.
+/// Covariances of a filter: a prediction, an update, and their sum. h is the matrix of the
+/// observations.
 struct Covariances {
   template <class X, class Y, class Z, class P, class F, class Q, class H>
   KOKKOS_FUNCTION void operator()(X& predicted, Y& updated, Z& sum, P const& p, F const& f,
@@ -24,7 +25,7 @@ struct Covariances {
     sum = p + congruence(f, p);
   }
 };
-/// Products of two factors, of which the result is symmetric by its meaning, or is taken for it.
+/// Products of two factors whose result is symmetric by construction, or is declared symmetric.
 struct Products {
   template <class X, class Y, class Z, class P, class A>
   KOKKOS_FUNCTION void operator()(X& squares, Y& product, Z& taken, P const& p, A const& a) const {

@@ -81,7 +81,8 @@ struct CopyOf {
   }
 };
 
-/// What failed in a tile without a View is the status of what is made of it, and of nothing else.
+/// A failure in a tile without a View becomes the status of results computed from it, and of no
+/// others.
 TEST(Then, StatusOfATileWithoutAView) {
   constexpr int n = 9, N = 2;
   Random random(317);

@@ -16,7 +16,7 @@
 
 namespace Batchwork::Test {
 
-/// A model whose matrices may depend on time.
+/// A model with matrices that can depend on time.
 struct TrueModel {
   std::function<Dense(int)> f, q, h, r;
 };
@@ -29,7 +29,7 @@ struct TrueFilter {
   std::vector<Dense> predicted_mean, predicted_covariance, filtered_mean, filtered_covariance;
   Dense last_mean, last_covariance;
   long double log_likelihood = 0;
-  long double absolute = 0;   ///< sum of the magnitudes of what the likelihood is a sum of
+  long double absolute = 0;   ///< sum of the magnitudes of the terms of the likelihood
   long double condition = 1;  ///< the worst of the innovation covariances
 };
 
@@ -90,7 +90,7 @@ inline TrueFilter true_filter(Kalman::Order order, TrueModel const& m, Dense x, 
   return r;
 }
 
-/// L with L L' = a, for an a that may be singular: a pivot of zero has a column of zeros.
+/// L with L L' = a. a can be singular: a zero pivot gives a column of zeros.
 inline Dense semidefinite_factor(Dense const& a) {
   Dense l(a.rows, a.rows);
   for (int j = 0; j < a.rows; ++j) {
@@ -121,9 +121,9 @@ inline Dense lower_factor(Dense w) {
     }
   return make_dense(w.rows, w.rows, [&](int i, int j) { return w(i, j); });
 }
-/// The filter for a factor L of the covariance, P = L L', which loses half as many digits as one
-/// for P itself: one entry of an observation at a time (Potter; Bierman, Factorization Methods for
-/// Discrete Sequential Estimation, 1977, section II.7). R is diagonal.
+/// The filter with a factor L of the covariance, P = L L', which loses half as many digits as with
+/// P. It processes one entry of an observation at a time (Potter; Bierman, Factorization Methods
+/// for Discrete Sequential Estimation, 1977, section II.7). R is diagonal.
 inline TrueFilter true_square_root_filter(Kalman::Order order, TrueModel const& m, Dense x,
                                           Dense const& p, std::vector<Dense> const& z) {
   TrueFilter r;
@@ -158,9 +158,9 @@ inline TrueFilter true_square_root_filter(Kalman::Order order, TrueModel const& 
   return r;
 }
 
-/// A diffuse start x1 + B delta, p_inf = B B', delta unknown, by generalised least squares (Durbin
-/// and Koopman 2012, section 5.7): the likelihood of what the diffuse states leave free, and the
-/// state beyond the last observation.
+/// A diffuse start x1 + B delta, p_inf = B B', with delta unknown, by generalised least squares
+/// (Durbin and Koopman 2012, section 5.7): the diffuse likelihood, and the state after the last
+/// observation.
 struct LeastSquares {
   Dense mean, covariance;
   long double log_likelihood = 0;
@@ -222,8 +222,8 @@ inline LeastSquares least_squares(TrueModel const& m, Dense const& x1, Dense con
   return r;
 }
 
-/// What a diffuse filter gives: also how many directions are diffuse after each time's observation,
-/// and how many entries met a diffuse direction.
+/// The results of a diffuse filter. These include the number of diffuse directions after the
+/// observation of each time, and the number of entries that observed a diffuse direction.
 struct TrueDiffuseFilter : TrueFilter {
   std::vector<int> directions;
   int diffuse_entries = 0;
@@ -231,10 +231,10 @@ struct TrueDiffuseFilter : TrueFilter {
   long double largest_mean = 1, largest_covariance = 1;
 };
 
-/// The exact diffuse filter with the covariance of what is diffuse itself, not a factor of it
-/// (Durbin and Koopman 2012, sections 5.2 and 6.4), for one observation at a time. What is known
-/// leaves some 1e-17 of P_inf in long double; what is diffuse in the tests' models leaves more than
-/// 1e-7.
+/// The exact diffuse filter with the diffuse covariance itself, not a factor of it (Durbin and
+/// Koopman 2012, sections 5.2 and 6.4), for one observation at a time. In long double a known
+/// direction leaves about 1e-17 of P_inf. In the models of the tests, a diffuse direction leaves
+/// more than 1e-7.
 inline TrueDiffuseFilter true_diffuse_filter(TrueModel const& m, Dense x, Dense p, Dense p_inf,
                                              int directions, std::vector<Dense> const& z) {
   TrueDiffuseFilter r;

@@ -222,8 +222,8 @@ TEST(KalmanBlocks, FailWhere) {
   }
 }
 
-/// The same series by a sequence of one's own in scan, by Kalman::Step in scan, and by a scan
-/// within a user's kernel.
+/// The same series with a user's own sequence in scan, with Kalman::Step in scan, and with a scan
+/// inside a user's kernel.
 TEST(KalmanBlocks, InScanAndInsideAKernel) {
   constexpr int N = 3, M = 2, items = 37, steps = 9;
   Random random(73);

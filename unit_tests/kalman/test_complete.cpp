@@ -85,7 +85,7 @@ TEST(KalmanComplete, TwoKernelsWithTheirLabels) {
                           "Batchwork::Kalman::gains(mine)", "Batchwork::Kalman::filter(mine)"}));
 }
 
-/// A NaN at the first, a middle and the last place of the batch; the others come out bitwise the
+/// A NaN in the first, a middle and the last item of the batch. The other items must be bitwise the
 /// same as without it.
 TEST(KalmanComplete, MissingObservationUnderThePromise) {
   constexpr int N = 4, M = 2, items = 21;

@@ -35,8 +35,8 @@ TEST(KalmanDiffuse, LocalLevelModelOfTheNile) {
   Kokkos::fence();
   for (std::size_t k = 0; k < items; ++k) {
     EXPECT_NEAR(on_host(ll)(k), -632.5456, 5e-5);
-    // Durbin and Koopman 2012, section 2.2.5: after the first observation the level is y1, its
-    // variance that of the noise.
+    // Durbin and Koopman 2012, section 2.2.5: after the first observation the level is y1, and its
+    // variance is the variance of the noise.
     EXPECT_DOUBLE_EQ(on_host(fm)(k, 0), 1120.0);
     EXPECT_DOUBLE_EQ(on_host(fc)(k, 0), 15099.0);
     EXPECT_EQ(on_host(st)(k), 0);
@@ -54,9 +54,9 @@ Dense columns_of(std::vector<int> const& diffuse) {
   return b;
 }
 
-/// A batch in which the items differ in what is missing, also while they are diffuse. The error of
-/// a diffuse filter grows with the condition of what determines the start, so that is in the
-/// tolerance.
+/// A batch whose items have different missing entries, also while they are diffuse. The error of a
+/// diffuse filter grows with the condition number of the matrix that determines the start, so the
+/// tolerance contains it.
 template <class T, int N, int M>
 void against_least_squares(Dense const& f, Dense const& q, Dense const& h, Dense const& r,
                            std::vector<int> const& diffuse, Dense const& x1, Dense const& p1,
@@ -207,10 +207,10 @@ void seasonal() {
 TEST(KalmanDiffuse, SeasonalModelOfThirteenStatesInDouble) { seasonal<double>(); }
 TEST(KalmanDiffuse, SeasonalModelOfThirteenStatesInFloat) { seasonal<float>(); }
 
-/// Months are missing at random, so that entries meet directions that are known already while
-/// others are still diffuse: what is taken for the other gives garbage. The states have the units
-/// given, and the columns of A are those of the identity times `a`. The truths are computed without
-/// units: every time at which nothing is diffuse is compared.
+/// Months are missing at random, so that some entries observe known directions while others are
+/// still diffuse. Confusing the two gives wrong results. The states have the given units, and the
+/// columns of A are columns of the identity multiplied by `a`. The references are computed without
+/// units. All times without diffuse directions are compared.
 template <int N>
 std::vector<std::vector<Dense>> series_with_gaps(int items, int steps) {
   Random random(77);
@@ -284,7 +284,7 @@ TEST(KalmanDiffuse, KnownDirectionsAreToldFromDiffuseOnes) {
   Dense const ones(N, 1, 1);
   auto const truths = truths_with_gaps<N>(z, ones);
   EXPECT_EQ((failures_with_gaps<float, N>(z, truths, ones, ones)), 0);
-  // States in units of their own, 1e-3 to 1e6, and A in the same.
+  // States with different units from 1e-3 to 1e6, and A in the same units.
   Random random(78);
   auto const units = [&](double low, double high) {
     return rounded<float>(
@@ -300,8 +300,8 @@ TEST(KalmanDiffuse, KnownDirectionsAreToldFromDiffuseOnes) {
   EXPECT_EQ((failures_with_gaps<float, N>(some, others, narrow, ones, 10)), 0);
 }
 
-/// A variance of 1e12 stands for "nothing is known": the diffuse start gives in float what that
-/// means, to rounding, as soon as nothing is diffuse any more. The truth has the variance of 1e12.
+/// A variance of 1e12 approximates "nothing is known". In float, the diffuse start must agree to
+/// rounding with the reference with a variance of 1e12, as soon as no direction is diffuse.
 TEST(KalmanDiffuse, DiffuseStartInsteadOfALargeVariance) {
   constexpr int N = Seasonal::states, items = 5, steps = 40;
   Seasonal const m;
@@ -336,8 +336,8 @@ TEST(KalmanDiffuse, DiffuseStartInsteadOfALargeVariance) {
   EXPECT_GT(known, steps / 4);
 }
 
-/// The model itself makes the third state known: it is the difference of what the first two were
-/// multiples of, and rounding is all that A has there.
+/// The model determines the third state: it is the difference of multiples of the first two. A
+/// contains only rounding errors in this direction.
 TEST(KalmanDiffuse, StateThatTheModelMakesKnown) {
   constexpr int N = 4, items = 11, steps = 20;
   Random random(79);
@@ -364,7 +364,7 @@ TEST(KalmanDiffuse, StateThatTheModelMakesKnown) {
   Kalman::filter(steps, Kalman::model(common(F), common(Q), common(H), common(fixed(0.5f))),
                  Kalman::diffuse(common(X), common(P), common(A)), b.z, b.results());
   Kokkos::fence();
-  // So it is an ordinary filter, and what is diffuse never shows.
+  // So this is an ordinary filter, and the diffuse direction is never observed.
   auto const want = true_filter(Kalman::Order::update_first,
                                 constant_model(f, 0.25L * eye(N), h, Dense(1, 1, 0.5L)),
                                 Dense(N, 1), 0.5L * eye(N), z[0]);

@@ -71,12 +71,12 @@ struct LargeStarts {
       }));
     return z;
   }
-  /// Each item against the truth: right to the digits that are left, or marked, and marked only
-  /// where none is.
+  /// Compares each item with the reference. An item must be accurate to its remaining digits or be
+  /// marked, and it must be marked only if it has none left.
   void check(Path path) {
     auto const model = Kalman::model(common(F), common(Q), common(H), common(R));
     if (path == Path::one_by_one) {
-      // Nothing is diffuse.
+      // No direction is diffuse.
       Kokkos::View<T[N][1], Space> A("A");
       Kalman::filter(steps, model, Kalman::diffuse(common(X), P, common(A)), b.z, b.results());
     } else if (path == Path::by_cholesky) {
@@ -160,7 +160,7 @@ TYPED_TEST(KalmanDigitsIn, LargeStartSeenByTwo) {
   large_starts<TypeParam, 4, 2>(m.f, m.q, m.h, eye(2));
 }
 
-/// The entry is named whose noise is lost, and a missing one takes no part.
+/// The status names the entry whose noise is lost. A missing entry is not considered.
 TEST(KalmanDigits, EntryThatIsTooPrecise) {
   constexpr int N = 2, M = 2, items = 11;
   double const nan = std::numeric_limits<double>::quiet_NaN();
@@ -188,8 +188,8 @@ TEST(KalmanDigits, EntryThatIsTooPrecise) {
   }
 }
 
-/// Two sensors that see the same: their covariance is singular beside the noise that is lost. A
-/// factorisation that fails says more than lost digits, which would promise results.
+/// Two sensors with the same observation. Without the lost noise their covariance is singular. A
+/// failed factorisation is reported rather than lost digits, which would promise results.
 TEST(KalmanDigits, FailedFactorsSayMore) {
   constexpr int N = 2, M = 2, items = 5;
   FilterBatch<double, N, M> b(
@@ -207,8 +207,8 @@ TEST(KalmanDigits, FailedFactorsSayMore) {
     EXPECT_EQ(on_host(b.st)(std::size_t(k)), Status::code(Reason::not_positive_definite, 2));
 }
 
-/// A moving average, observed without noise: after each observation nothing is left to know of the
-/// states, and variances of zero are right.
+/// A moving average, observed without noise. After each observation the states are known exactly,
+/// and variances of zero are correct.
 template <class T>
 void exact_observations(bool one_by_one) {
   constexpr int N = 2, items = 19, steps = 60;
@@ -247,7 +247,7 @@ TYPED_TEST(KalmanDigitsIn, ExactObservationsAreNotMarked) {
   exact_observations<TypeParam>(true);
 }
 
-/// Items that are marked leave the others as they are, bit by bit.
+/// Marked items must not change the others: these are bitwise the same.
 TEST(KalmanDigits, NeighboursMakeNoDifference) {
   constexpr int N = 3, M = 2, items = 27, steps = 15;
   Random random(85);
@@ -292,8 +292,8 @@ TEST(KalmanDigits, NeighboursMakeNoDifference) {
 
 // ---- diffuse starts -----------------------------------------------------------------------------
 
-/// Two states, of which the first `repeat` observations are e x1 + x2 and the last two x1: what is
-/// known of x1 before these has a variance of 1 / e^4. Item k has e = 10^-(1 + k/4).
+/// Two states. The first `repeat` observations are e x1 + x2, and the last two are x1. Before the
+/// last two, x1 has a variance of 1 / e^4. Item k has e = 10^-(1 + k/4).
 template <class T>
 void hardly_shown(int repeat) {
   constexpr int N = 2, M = 2, items = 29;
@@ -365,8 +365,8 @@ TYPED_TEST(KalmanDigitsIn, DiffuseDirectionThatIsHardlyShown) {
   hardly_shown<TypeParam>(6);
 }
 
-/// The second of two observations, of x1 + x2 and x1 + (1 + d) x2, leaves variances of 2 / d^2, of
-/// which those of x1 + x2, the next first state, would be left.
+/// The second of two observations, x1 + x2 and x1 + (1 + d) x2, leaves variances of 2 / d^2. The
+/// next first state, x1 + x2, would have lost its digits.
 TYPED_TEST(KalmanDigitsIn, DiffuseDirectionThatLeavesLargeVariances) {
   using T = TypeParam;
   constexpr int N = 2, items = 23, steps = 2;
@@ -395,7 +395,7 @@ TYPED_TEST(KalmanDigitsIn, DiffuseDirectionThatLeavesLargeVariances) {
     auto const s = std::size_t(k);
     int const code = on_host(b.st)(s);
     T const width = T(1 + d(k)) - 1;
-    // What is as small as rounding errors counts as known, and the other direction stays diffuse.
+    // Directions as small as rounding errors count as known, and the other direction stays diffuse.
     if (!(width > 64 * epsilon<T>)) continue;
     long double const size = 2 / ((long double)width * width);
     if (code != 0) {

@@ -158,8 +158,8 @@ TEST(KalmanStatus, NothingIsReadOfWhatIsMissing) {
   }
 }
 
-/// One series with gaps for all items, whose noise differs, and more states than a lane of a device
-/// holds alone.
+/// A series with gaps that are common to all items, with different noise for each item, and with
+/// more states than one lane of a device can hold.
 TEST(KalmanStatus, OneSeriesForAllItemsOfManyStates) {
   constexpr int N = 9, M = 3, items = 13, steps = 20;
   Random random(65);

@@ -11,7 +11,7 @@
 
 namespace Batchwork::Test {
 
-/// Numbers of items: none, one, and several packs and a rest.
+/// Numbers of items: none, one, and several packs plus a partial one.
 inline constexpr int items_of_empties[] = {0, 1, 37};
 
 template <class T>

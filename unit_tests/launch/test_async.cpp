@@ -59,8 +59,7 @@ class Async : public ::testing::Test {
     }
     Kokkos::deep_copy(a_.view(), 1.0);
     Kokkos::deep_copy(b_.view(), 1.0);
-    // As many steps as take a fifth of a second on the machine at hand; the first calls also load
-    // the kernels.
+    // Enough steps for a fifth of a second on this machine. The first calls also load the kernels.
     run(Space(), a_, 10);
     run_large(Space(), a_, 10);
     map(Wander{}, inout(b_.view()));

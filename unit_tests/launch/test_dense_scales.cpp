@@ -22,7 +22,7 @@ constexpr int items = 5;
 template <class T, class Layout>
 using Items = Kokkos::View<T***, Layout, Space>;
 
-/// Entry (i, j) of what a batch holds: no entry is much smaller than the others.
+/// Entry (i, j) of the items. No entry is much smaller than the others.
 enum class Filled { general, spd, lower, upper, sides };
 template <class T>
 T entry_of(Random& random, Filled filled, int n, int i, int j) {
@@ -53,7 +53,7 @@ Items<T, Layout> filled_with(Filled filled, unsigned seed, int m, int n, int k) 
   return v;
 }
 
-/// A result, which is to be that of k = 0 times 2^exponent.
+/// A result that must be the result for k = 0 multiplied by 2^exponent.
 template <class T>
 struct Result {
   std::vector<T> numbers;
@@ -179,8 +179,8 @@ struct Verbs {
       return Results<T>{result_of(x, -k)};
     });
   }
-  /// solve(a, b, x, status) of matrices times 2^k: with right-hand sides as they are, times 2^k,
-  /// and times 2^(k / 2).
+  /// solve(a, b, x, status) with matrices multiplied by 2^k, and right-hand sides unchanged,
+  /// multiplied by 2^k, and by 2^(k / 2).
   template <class Solve>
   static void solves(std::string const& what, Filled how, int m, int n, int columns,
                      Solve const& solve) {

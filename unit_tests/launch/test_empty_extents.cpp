@@ -15,7 +15,8 @@ template <class T>
 struct EmptyExtents : ::testing::Test {
   Numbers1<int> codes;
 
-  /// run(status) of so many items, which gives want(item) in their status; and without a status.
+  /// Calls run(status) for several numbers of items, with and without a status. The status of each
+  /// item must be want(item).
   template <class Run, class Want>
   void check_codes(int items, std::string const& what, Run const& run, Want const& want) {
     codes = numbers<int>(items);
@@ -73,7 +74,7 @@ TYPED_TEST(EmptyExtents, NoRows) {
   }
 }
 
-/// numpy.linalg.det of 0 x 0 is 1, slogdet (1, 0): a product of nothing.
+/// numpy.linalg.det of a 0 x 0 matrix is 1 and slogdet is (1, 0), the empty product.
 TYPED_TEST(EmptyExtents, Determinants) {
   using T = TypeParam;
   for (int items : items_of_empties) {
@@ -88,7 +89,7 @@ TYPED_TEST(EmptyExtents, Determinants) {
       expect_number(logs, 0, "logarithm");
       expect_number(signs, 1, "sign");
     });
-    // In groups, of which the lanes without an item are left as they are.
+    // In groups. Lanes without an item must not change.
     std::size_t const groups = std::size_t((items + 7) / 8);
     Kokkos::View<T**, Kokkos::LayoutRight, Space> const in_groups("d", groups, 8);
     determinant(in(a), out(compact(poisoned(in_groups), items)));
@@ -98,8 +99,8 @@ TYPED_TEST(EmptyExtents, Determinants) {
   }
 }
 
-/// A matrix as it is needed to see what its status is: by items in turn regular, zero in a place of
-/// the diagonal, and with a NaN there.
+/// Matrices for all values of the status: by item regular, with a zero on the diagonal, and with a
+/// NaN on the diagonal.
 template <class T>
 Matrices3<T> good_zero_and_nan(int items, int n, int place) {
   auto const a = matrices<T>(items, n, n);
@@ -164,7 +165,8 @@ TYPED_TEST(EmptyExtents, NoRightHandSidesInAWorkspace) {
   EXPECT_NO_THROW(solve_lu(in(a), in(none), out(x)));  // nobody asks for anything
 }
 
-/// LAPACK's geqrf with orgqr, and numpy.linalg.qr: Q of nothing is the identity. info = 0.
+/// As geqrf with orgqr in LAPACK, and numpy.linalg.qr: Q of an empty matrix is the identity, and
+/// info = 0.
 TYPED_TEST(EmptyExtents, Qr) {
   using T = TypeParam;
   for (int items : items_of_empties)
@@ -257,7 +259,7 @@ TYPED_TEST(EmptyExtents, Gemm) {
         }
 }
 
-/// Nothing to copy: nothing is written, not even in the last group.
+/// A copy of nothing writes nothing, also not in the last group.
 TYPED_TEST(EmptyExtents, Copies) {
   using T = TypeParam;
   for (int items : items_of_empties)
@@ -274,7 +276,7 @@ TYPED_TEST(EmptyExtents, Copies) {
     }
 }
 
-/// What asks for a workspace launches nothing, and wants none.
+/// Calls that need a workspace must launch nothing and need no memory.
 TYPED_TEST(EmptyExtents, WorkspaceNumbers) {
   using T = TypeParam;
   auto const a = matrices<T>(3, 0, 0);

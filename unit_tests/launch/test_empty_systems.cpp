@@ -23,7 +23,7 @@ SolveLog<T> poisoned_log(int items) {
   log.dense_form = numbers<int>(items);
   return log;
 }
-/// What such a solve is to write of its own; the rest is to be left as it is.
+/// The outputs that such a solve must write. The other outputs must not change.
 struct Wanted {
   bool scaled = false, of_matrix = false, dense_form = false;
 };
@@ -43,7 +43,7 @@ void expect_converged(SolveLog<T> const& log, Wanted const& wanted, std::string 
   expect_number(log.dense_form, wanted.dense_form ? 0 : poison<int>(), what + ", dense form");
 }
 
-/// Compressed rows of a diagonal, or of nothing.
+/// Compressed rows of a diagonal matrix or of an empty one.
 template <class T>
 auto diagonal_csr(int items, int rows, bool has_entries) {
   int const nonzeros = has_entries ? rows : 0;
@@ -139,8 +139,8 @@ TYPED_TEST(EmptySystems, NoEntries) {
     }
 }
 
-/// Without right-hand sides all of them are solved; the matrices are not looked at, and what is
-/// said of them is NaN.
+/// Without right-hand sides all systems are solved. The matrices are not read, and the reported
+/// norms are NaN.
 TYPED_TEST(EmptySystems, NoRightHandSides) {
   using T = TypeParam;
   for (int items : items_of_empties)

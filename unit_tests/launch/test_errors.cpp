@@ -173,7 +173,7 @@ TEST(Errors, CompactWithTooFewGroups) {
                "has 2 groups", "compact(view, 9) needs 3 of 4 items", "; give"});
   expect_says(message_of([&] { B::map(Copy{}, B::out(B::compact(out, -1)), B::in(in9)); }),
               {"operand 1, out(\"groups\")", "not negative"});
-  // As many groups, but the other operand has other items.
+  // The same number of groups, but the other operand has a different number of items.
   expect_says(message_of([&] { B::map(Copy{}, B::out(B::compact(out, 7)), B::in(in8)); }),
               {"operand 2, in(\"in8\")", "8 items",
                "operand 1, out(\"groups\") [View (2, 3, 3, 4), tile 3x3] has 7"});
@@ -207,8 +207,8 @@ TEST(Errors, ViewsThatAreNotAllocated) {
   expect_untouched(out);
 }
 
-/// Kokkos gives memory to Views that it allocates, of zero items too; a View that nobody allocated
-/// has none.
+/// Kokkos also allocates memory for Views with zero items. Default-constructed Views have no
+/// memory.
 TEST(Errors, NoViewIsAllocated) {
   Matrices y, x;
   Series z;
@@ -238,7 +238,7 @@ TEST(Errors, NoViewIsAllocated) {
   expect_refused("Batchwork::solve_triangular: ",
                  [&] { B::solve_triangular(B::Triangle::lower, B::dense(x), v, w); });
   expect_refused("Batchwork::solve_tridiagonal: ", [&] { B::solve_tridiagonal(v, v, v, v, w); });
-  // Of the memory of others zero numbers may stand at a null pointer.
+  // Unmanaged Views with zero numbers can have a null pointer.
   using Unmanaged = Kokkos::View<double* [3][3], Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   EXPECT_NO_THROW(B::map(Copy{}, B::out(Unmanaged(nullptr, 0)), B::in(Unmanaged(nullptr, 0))));
 }
@@ -345,7 +345,7 @@ TEST(Errors, WhatMayAlias) {
   Kokkos::deep_copy(a, 1.0);
   Kokkos::deep_copy(z, 1.0);
   EXPECT_NO_THROW(B::map(Twice{}, B::out(b), B::in(a), B::in(a)));  // read twice
-  EXPECT_NO_THROW(B::scan(4, Add{}, B::carry(a, a), B::each(z)));   // a carry ends where it started
+  EXPECT_NO_THROW(B::scan(4, Add{}, B::carry(a, a), B::each(z)));   // ends in its start
   auto const ha = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a);
   auto const hb = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), b);
   for (int k = 0; k < 5; ++k) {
@@ -398,7 +398,8 @@ TEST(Errors, GapsBetweenAnItemsNumbers) {
   right();
 }
 
-/// Compact vectors between whose numbers there is padding, which newer Kokkos puts there: likewise.
+/// Compact vectors with padding between their numbers, which newer versions of Kokkos add, are
+/// refused too.
 TEST(Errors, GapsBetweenCompactVectors) {
   constexpr std::size_t W = 33;
   Kokkos::View<double* [3][W], Kokkos::LayoutRight> const groups(
@@ -437,8 +438,8 @@ struct FirstOfAll {
   }
 };
 
-/// A launch that Kokkos refuses keeps something of it on CUDA, and some of them are one too many:
-/// none gets there.
+/// On CUDA, a launch that Kokkos refuses keeps some resources. So the library must refuse such
+/// launches before Kokkos does.
 struct NoTeamWork {
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const&) const {}
@@ -487,9 +488,9 @@ struct FirstPlusProduct {
   }
 };
 
-/// With a lane per item a scan stages all common operands; lanes that share items read those
-/// through the cache that do not fit. So many of them are more than any device has scratch for: no
-/// multiprocessor has 256 KB.
+/// With one lane an item a scan stages all common operands. Lanes that share items read common
+/// operands that do not fit through the cache. These operands need more scratch memory than any
+/// device has: no multiprocessor has 256 KB.
 template <std::size_t... I>
 void scan_with_commons(Kokkos::View<double*> const& y, Kokkos::View<double*> const& x,
                        Kokkos::View<double[32][32]> const& c, std::index_sequence<I...>) {
@@ -525,8 +526,7 @@ void map_with_fixed(Kokkos::View<double*> const& y, Kokkos::View<double*> const&
   B::map(FirstOfAll{}, B::out(y), B::in(x), B::common(B::fixed(f(int(I))))...);
 }
 
-/// As many fixed operands as a launch carries: the most of them that there is room for, in one
-/// call.
+/// The largest number of fixed operands that one launch can pass, in one call.
 TEST(Errors, AllThatALaunchCarries) {
   using Exec = Kokkos::DefaultExecutionSpace;
   constexpr std::size_t size = 8 * 8 * sizeof(double),
@@ -582,7 +582,7 @@ TEST(Errors, FixedOperandsAreStagedBeyondTheFastConstants) {
   }
 }
 
-/// Teams of which a multiprocessor has no room for as many as are asked for: only CUDA looks.
+/// More teams than a multiprocessor can hold: only CUDA checks this.
 TEST(Errors, MoreTeamsThanFit) {
   using Exec = Kokkos::DefaultExecutionSpace;
   if (Exec::name() != std::string("Cuda")) GTEST_SKIP() << "only CUDA counts teams";

@@ -38,7 +38,7 @@ class Listener {
     Tools::set_begin_parallel_scan_callback(
         [](char const* n, std::uint32_t d, std::uint64_t* id) { add("parallel_scan", n, d, id); });
     Tools::set_begin_fence_callback([](char const* n, std::uint32_t d, std::uint64_t* id) {
-      // Kokkos itself fences before it calls a tool that has not said it needs no fences.
+      // Kokkos fences before it calls a tool, unless the tool says that it needs no fences.
       if (std::string(n).find("Kokkos Profile Tool Fence") == std::string::npos)
         add("fence", n, d, id);
       else *id = 0;
@@ -74,7 +74,8 @@ class Listener {
   Tools::EventSet before_;
 };
 
-/// Everything that was reported while `call` ran on the host; the kernel itself may run on.
+/// All events that are reported while `call` runs on the host. The kernel itself can still be
+/// running.
 template <class Call>
 std::vector<Event> events_of(Call const& call) {
   Kokkos::fence("Batchwork::Test: before listening");
@@ -134,7 +135,7 @@ struct Profiling : ::testing::Test {
 };
 
 TEST_F(Profiling, TheListenerHears) {
-  // A test that hears nothing would pass all others.
+  // A test that receives no events would pass all other checks.
   auto const events = events_of([] {
     Kokkos::View<double*, Space> v("heard", 10);
     Kokkos::deep_copy(Space(), v, 1.0);
@@ -182,7 +183,7 @@ TEST_F(Profiling, CopyIsOneKernel) {
 
 TEST_F(Profiling, GemmIsOneKernel) {
   Space const exec;
-  // Of every kernel that there is: tiles, and lanes of their own items.
+  // Both kinds of kernels: with tiles, and with one item for each lane.
   auto const call = [&](Sizes const& s, auto const&... how) {
     gemm(how..., 1, common(c.view), in(s.x.view()), 0, out(s.y.view()));
   };

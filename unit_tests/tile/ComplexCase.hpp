@@ -174,7 +174,7 @@ ComplexDense complex_matrix(Random& random, int m, int n, std::int64_t k) {
     case ComplexKind::tiny:
       return scaled(std::ldexp(static_cast<long double>(std::numeric_limits<T>::min()), 8));
     case ComplexKind::triangular:
-      // Nothing below a diagonal that is not real.
+      // No rounding errors below a diagonal entry that is not real.
       return make_complex(m, n, [&](int i, int j) { return j < i ? LongComplex(0) : a(i, j); });
     case ComplexKind::ties:
       // 3 + 3 i has the larger sum of parts, 5 the larger size.
@@ -279,7 +279,7 @@ void expect_complex_lu(std::int64_t n, Run const& run) {
     if (kind == ComplexKind::tiny || kind == ComplexKind::huge) continue;
     EXPECT_EQ(codes.at(k), 0);
     solves(complex_dense(inverted, k), complex_eye(N), "inverse");
-    // The determinant of a by the factors, whose error it has.
+    // The determinant of a from the factors. It has their error.
     LongComplex product = 1;
     std::vector<int> places;
     for (int i = 0; i < N; ++i) {
@@ -302,7 +302,7 @@ void expect_complex_lu(std::int64_t n, Run const& run) {
   EXPECT_EQ(x.poisoned(), x.outside());
   EXPECT_EQ(inverted.poisoned(), inverted.outside());
 
-  // Neighbours of what failed keep their bits where nothing fails.
+  // Neighbours of a failed item must be bitwise the same as without the failure.
   for (std::int64_t k = 0; k < n; ++k)
     if (complex_kind(k) == ComplexKind::not_a_number || complex_kind(k) == ComplexKind::singular)
       put_complex(a, k, random_complex<T>(random, N, N));
@@ -344,7 +344,7 @@ void expect_complex_cholesky(std::int64_t n, Run const& run) {
   auto const hermitian = [&] {
     ComplexDense const g = random_complex<T>(random, N, N);
     ComplexDense const h = g * adjoint(g) + complex_eye(N);
-    // The imaginary parts of the diagonal are not read, nor is what stands above it.
+    // The imaginary parts of the diagonal and the entries above it are not read.
     return make_complex(N, N, [&](int i, int j) {
       return j < i    ? LongComplex(T(h(i, j).real()), T(h(i, j).imag()))
              : j == i ? LongComplex(T(h(i, i).real()), 77)
@@ -395,7 +395,7 @@ void expect_complex_cholesky(std::int64_t n, Run const& run) {
     Dense const sl = sizes(lk), size = sl * transpose(sl);
     EXPECT_TRUE(near(lk * adjoint(lk), ak, tolerance<T>(3 * N, 1) * size));
 #if defined(BATCHWORK_HAVE_LAPACK)
-    // a = g g' + I: the condition is that of the eigenvalues, at most the norm of a.
+    // a = g g' + I: its condition number is at most the norm of a.
     int info = 0;
     ComplexDense const by_lapack = Lapack::complex_potrf<T>(ak, &info);
     EXPECT_EQ(info, 0);

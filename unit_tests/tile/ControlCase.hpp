@@ -109,8 +109,8 @@ struct Intersect {
   }
 };
 
-/// Every item as if it were alone, to the last bit, and right; item 3 and its like have no
-/// intersection, item 5 and its like a singular start.
+/// Every item must be correct, and bitwise the same as if it were alone. Item 3 and similar ones
+/// have no intersection, and item 5 and similar ones have a singular start.
 template <class T, class Layout, class Run>
 void expect_intersections(std::int64_t n, Run const& run) {
   Random random(4);
@@ -150,7 +150,7 @@ void expect_intersections(std::int64_t n, Run const& run) {
     }
     long double const a = y.at(k, 0), b = y.at(k, 1), r2 = std::pow(p.at(k, 0), 2.0L);
     EXPECT_EQ(codes.at(k), 0);
-    // What the last step leaves is its square.
+    // The last step leaves the square of the error.
     long double const bound =
         (16 * epsilon<T> + 2 * static_cast<long double>(intersect.small * intersect.small)) * r2;
     EXPECT_LE(std::fabs(a * a + b * b - r2), bound);
@@ -160,7 +160,7 @@ void expect_intersections(std::int64_t n, Run const& run) {
   EXPECT_LT(least + 1, most);
 }
 
-/// A root where it is asked for; a negative number would mark the item.
+/// Computes a root only for items where it is requested; a negative number would mark the item.
 struct RootWhere {
   template <class Y, class Z, class X>
   KOKKOS_FUNCTION void operator()(Y& y, Z& z, X const& x) const {
@@ -180,7 +180,7 @@ void expect_where(std::int64_t n, Run const& run) {
   BatchIn<T, Layout> x(n), y(n);
   BatchIn<T, Layout, 2> z(n);
   BatchIn<int, Left> codes(n);
-  // Whole packs with none and with all among them.
+  // Also packs in which no item and all items are selected.
   for (std::int64_t k = 0; k < n; ++k) x.at(k) = k < 16 ? T(-2) : k < 32 ? T(4) : T(k % 3 * 4 - 3);
   x.upload();
   run(RootWhere{}, out(y.view()), out(z.view()), in(x.const_view()), status(codes.view()));

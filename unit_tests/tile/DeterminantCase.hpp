@@ -38,14 +38,14 @@ struct KnownProduct {
 enum class ProductKind { shuffled, large_first, small_first, subnormal, too_small, too_large };
 inline constexpr int product_kinds = 6;
 
-/// n numbers, whose sizes are anywhere in the range of T; the product is a normal number unless the
-/// kind says another.
+/// n numbers of any size in the range of T. Their product is a normal number unless the kind says
+/// otherwise.
 template <class T>
 std::vector<T> known_factors(Random& random, int n, ProductKind kind) {
   using Limits = std::numeric_limits<T>;
   int const least = Limits::min_exponent - Limits::digits, most = Limits::max_exponent - 1;
-  // Of the product, but for the numbers' factors, which are below 4 together; least + 8 leaves a
-  // subnormal number some bits.
+  // The exponent of the product, without the mantissas, whose product is less than 4. least + 8
+  // leaves some bits for a subnormal number.
   int low = Limits::min_exponent, high = most - 4;
   if (n > 1 && kind == ProductKind::subnormal) low = least + 8, high = Limits::min_exponent - 6;
   if (n > 1 && kind == ProductKind::too_small) low = n * least, high = least - 6;
@@ -53,7 +53,7 @@ std::vector<T> known_factors(Random& random, int n, ProductKind kind) {
   std::vector<int> exponents(static_cast<std::size_t>(n));
   int sum = 0;
   for (int& e : exponents) sum += e = random.integer(least, most);
-  // Numbers are moved until the product is where it belongs.
+  // Change numbers until the product has the required size.
   while (sum < low || sum > high) {
     int& e = exponents[static_cast<std::size_t>(random.integer(0, n - 1))];
     int const before = e;
@@ -208,7 +208,7 @@ void expect_known_determinants(std::int64_t n, Run const& run) {
   EXPECT_TRUE(N == 1 || infinite > 0);
 }
 
-/// A determinant that is not finite says so itself, though a number is stored that is.
+/// A determinant that is not finite must report this, even if a finite number is stored.
 struct SizeOfDeterminant {
   template <class D, class A>
   KOKKOS_FUNCTION void operator()(D& d, A const& a) const {

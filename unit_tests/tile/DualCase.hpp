@@ -49,7 +49,7 @@ inline Dense solve_dense(Dense const& a, Dense const& b) {
   }
   return x;
 }
-/// What is right, and beside it how large its terms are.
+/// The correct value, and the size of its terms.
 struct Derivative {
   Dense value, moved, size;
 };

@@ -20,9 +20,9 @@ struct FactorByEigh {
   }
 };
 
-/// What item k is. Of `opposite` each value stands beside its negative; `barely_coupled` is
-/// tridiagonal, below a zero diagonal numbers that just count, whose squares are lost in float:
-/// rotations without an angle.
+/// The kinds of items. `opposite`: every eigenvalue has a negative counterpart. `barely_coupled`:
+/// tridiagonal with a zero diagonal and entries next to it that are just not negligible; their
+/// squares underflow in float, which gives rotations without an angle.
 enum class EighKind {
   random,
   graded,
@@ -119,8 +119,8 @@ void expect_eigenpairs(EighKind kind, Dense const& a, Dense const& w, Dense cons
 #endif
 }
 
-/// run(sequence, operands...) is a call of map. Where nothing of an item that is not finite is to
-/// be a number, `spoils_all`.
+/// run(sequence, operands...) is a call of map. `spoils_all`: an item that is not finite must have
+/// only NaN as results.
 template <class T, class Layout, int N, class Run>
 void expect_eigh(std::int64_t n, Run const& run, bool spoils_all = false) {
   Random random(109);

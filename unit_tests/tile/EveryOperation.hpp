@@ -29,7 +29,7 @@ KOKKOS_INLINE_FUNCTION auto hermitian(H const& h) {
   else return symmetric(h);
 }
 
-/// So many scalars in rows of eight, as a tile has them.
+/// This many scalars in rows of eight, as in a tile.
 constexpr int rows_of_eight(int count) { return (count + 7) / 8; }
 template <int Count, class X>
 KOKKOS_INLINE_FUNCTION auto listed(X const (&x)[Count]) {
@@ -137,7 +137,7 @@ struct PartsOfTiles {
   }
 };
 
-/// Entries, constants, and what is made of all entries of a tile.
+/// Entries, constants, and reductions over all entries of a tile.
 struct EntriesOfTiles {
   static constexpr char const* documented[] = {
       "a(i, j)",
@@ -297,7 +297,7 @@ struct SolvesOfTiles {
   }
 };
 
-/// What real numbers alone have: symmetric products, and factors of symmetric tiles.
+/// Operations that only real numbers have: symmetric products, and factors of symmetric tiles.
 struct SymmetricTiles {
   static constexpr char const* documented[] = {
       "congruence(f, p)",

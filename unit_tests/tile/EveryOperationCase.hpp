@@ -44,7 +44,7 @@ void expect_identities() {
   }
 }
 
-/// Those of so many rows.
+/// The operations for this number of rows.
 template <class T, class Operations>
 void expect_operations() {
   expect_identities<T, 1, Operations>();

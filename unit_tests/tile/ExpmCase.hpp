@@ -18,8 +18,8 @@ struct Exponential {
   }
 };
 
-/// What item k is: of norms from denormal to 200, so that items beside each other are squared 0 to
-/// 8 times.
+/// The kinds of items, with norms from denormal to 200, so that neighbouring items need 0 to 8
+/// squarings.
 enum class ExpmKind {
   random,
   symmetric,
@@ -56,7 +56,7 @@ Dense expm_matrix(Random& random, int n, std::int64_t k) {
       return made([&](int i, int j) { return std::ldexp(a(i, j), -53 * std::max(i, j) / n); });
     case ExpmKind::hilbert: return made([](int i, int j) { return 1.0L / (i + j + 1); });
     case ExpmKind::nilpotent: return made([&](int i, int j) { return j > i ? 4 * a(i, j) : 0; });
-    // [0 c; 0 0] alone: its exponential has c itself.
+    // Only [0 c; 0 0]: its exponential contains c itself.
     case ExpmKind::long_step:
       return made([&](int i, int j) {
         return i == 0 && j == n - 1 && n > 1 ? std::ldexp(1.5L, Limits::max_exponent - 3) : 0;
@@ -89,9 +89,9 @@ inline Dense exponential(Dense a) {
   return x;
 }
 
-/// run(sequence, operands...) is a call of map. Errors: 10 (n + 2) eps (1 + |a|) of the
-/// exponential, the denominator of the approximant having an inverse of a size to 17; of matrices
-/// that are far from normal, of that of their sizes.
+/// run(sequence, operands...) is a call of map. Error bound: 10 (n + 2) eps (1 + |a|) relative to
+/// the exponential, because the inverse of the denominator of the approximant has a size up to 17.
+/// For matrices far from normal it is relative to their sizes.
 template <class T, class Layout, int N, class Run>
 void expect_expm(std::int64_t n, Run const& run) {
   Random random(131);
@@ -136,7 +136,7 @@ void expect_expm(std::int64_t n, Run const& run) {
         EXPECT_NEAR(double(xk(i, i) / std::exp(ak(i, i))), 1, double(few)) << i;
     }
     if (kind == ExpmKind::tiny) {
-      // I + a, what is beside the diagonal with its own digits.
+      // I + a, where the off-diagonal entries have their own digits.
       Dense const step(N, N, N * static_cast<long double>(std::numeric_limits<T>::denorm_min()));
       EXPECT_TRUE(near(xk, eye(N) + ak, tolerance<T>(3 * N, 1) * (eye(N) + abs(ak)) + step));
     }

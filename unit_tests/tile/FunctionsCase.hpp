@@ -320,7 +320,7 @@ void expect_applied(std::int64_t n, Run const& run) {
         double const u = double(x.at(k, i, j));
         EXPECT_NEAR(double(sum.at(k, i, j)), std::sin(u) + 2 * std::cos(u),
                     double(tolerance<T>(2, 3)));
-        // Of two operations in double, which a compiler may contract.
+        // The result of two operations in double, which a compiler can contract.
         double const expected = mirror(int(u * 8)) * double(2 * a.at(k)) + 3;
         EXPECT_NEAR(double(looked_up.at(k, i, j)), expected,
                     std::numeric_limits<T>::epsilon() * (std::abs(expected) + 3));

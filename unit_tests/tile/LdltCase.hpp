@@ -32,8 +32,8 @@ struct FactorAndSolveByLdlt {
   }
 };
 
-/// What item k is. Of `zero_diagonal` and `exchanges` the first pivot is a pair; items beside each
-/// other so take other steps than their neighbours.
+/// The kinds of items. `zero_diagonal` and `exchanges` begin with a 2 x 2 pivot, so that
+/// neighbouring items take different steps.
 enum class LdltKind {
   random,
   zero_diagonal,
@@ -196,7 +196,7 @@ void expect_ldlt(std::int64_t n, Run const& run) {
     }
     long double const step = std::numeric_limits<T>::denorm_min();
     Dense const size = abs(lk) * abs(dk) * transpose(abs(lk));
-    // Theorem 11.4; of these matrices what stands between the factors grows by less than 8.
+    // Theorem 11.4; for these matrices the growth between the factors is less than 8.
     EXPECT_TRUE(near(size, Dense(N, N, 0), 8 * 36 * N * largest(ak)));
     Dense const of_factors = lk * dk * transpose(lk);
     EXPECT_TRUE(near(of_factors, pk * ak * transpose(pk),

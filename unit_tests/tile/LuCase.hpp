@@ -58,7 +58,7 @@ Dense lu_matrix(Random& random, int n, std::int64_t k) {
     case LuKind::zero_column:
       for (int i = 0; i < n; ++i) a(i, at) = 0;
       break;
-    // Pivots whose reciprocals are no numbers.
+    // Pivots whose reciprocals are not finite numbers.
     case LuKind::tiny:
       a = make_dense(n, n, [&](int i, int j) {
         return static_cast<T>(a(i, j) * static_cast<long double>(std::numeric_limits<T>::min()) /
@@ -193,7 +193,8 @@ void expect_lu(std::int64_t n, Run const& run) {
       for (int j = 0; j < i; ++j)
         if (row[std::size_t(j)] > row[std::size_t(i)]) product = -product;
     EXPECT_NEAR(double(det.at(k)), double(product), double(tolerance<T>(N, product)));
-    // As far from that of a as the factors are from it: sum over i, j of |a^-1| |error of a|.
+    // The difference of the determinants of a and of the factors: the sum over i, j of |a^-1|
+    // |error of a|.
     Dense const inverse = inverted.dense(k);
     EXPECT_NEAR(double(det.at(k)), double(determinant(ak)),
                 double(tolerance<T>(2 * N, product, 1 + norm1(abs(inverse)) * norm1(size))));
@@ -202,7 +203,7 @@ void expect_lu(std::int64_t n, Run const& run) {
   EXPECT_EQ(inverted.poisoned(), inverted.outside());
   EXPECT_EQ(inverted_alone.poisoned(), inverted_alone.outside());
 
-  // Neighbours of what failed keep their bits where nothing fails.
+  // Neighbours of a failed item must be bitwise the same as without the failure.
   for (std::int64_t k = 0; k < n; ++k)
     if (lu_kind(k) == LuKind::not_a_number || lu_kind(k) == LuKind::zero_column)
       a.put(k, random_dense<T>(random, N, N));

@@ -33,7 +33,7 @@ struct SolveByPivotedQr {
   }
 };
 
-/// Matrices of qr, and some whose squares are lost: rows or columns that are tiny beside others.
+/// The matrices for qr, and matrices with rows or columns so tiny that their squares are lost.
 template <class T>
 Dense pivoted_qr_matrix(Random& random, int m, int n, std::int64_t k) {
   Dense a = qr_matrix<T>(random, m, n, k);
@@ -97,8 +97,8 @@ void expect_pivoted_qr(std::int64_t n, Run const& run) {
     long double const largest = column_norm(permuted, 0), slack = few * largest + M * step;
     Dense const q = make_dense(M, K, [&](int i, int j) { return qk(i, j); });
     EXPECT_TRUE(near(q * rk, permuted, Dense(M, N, slack)));
-    // What is left of no column is longer than the diagonal entry (Golub and Van Loan, 4th edition,
-    // section 5.4.2).
+    // The remainder of each column is not longer than the diagonal entry (Golub and Van Loan, 4th
+    // edition, section 5.4.2).
     for (int i = 0; i < K; ++i)
       for (int j = i; j < N; ++j) {
         long double left = 0;
@@ -142,9 +142,9 @@ void expect_pivoted_qr(std::int64_t n, Run const& run) {
   }
 }
 
-/// Matrices of every rank from 0 to K in turn, that of a product of two random ones. The truth is
-/// in long double, that of the product: x = R' (R R')^-1 (L' L)^-1 L' b for a = L R; and what svd
-/// has.
+/// Matrices of every rank from 0 to K, each the product of two random ones. The reference is
+/// computed in long double from the product: x = R' (R R')^-1 (L' L)^-1 L' b for a = L R. It is
+/// also compared with svd.
 template <class T, class Layout, int M, int N, int C, class Run>
 void expect_shortest_solutions(std::int64_t n, Run const& run) {
   constexpr int K = M < N ? M : N;
@@ -178,7 +178,7 @@ void expect_shortest_solutions(std::int64_t n, Run const& run) {
       if (l.cols == 0) return Dense(N, of.cols, 0);
       return transpose(r) * solve_spd(rr, solve_spd(ll, transpose(l) * of));
     };
-    // The condition of a is at most the product of those of its factors.
+    // The condition number of a is at most the product of those of its factors.
     long double const cond = l.cols == 0 ? 1 : std::sqrt(condition_spd(ll) * condition_spd(rr));
     auto const solves = [&](auto const& got, Dense const& of) {
       Dense const want = truth(of);

@@ -94,9 +94,9 @@ inline Dense row_sizes(Dense const& l, Dense const& v) {
                     [&](int i, int) { return std::hypot(column_norm(lt, i), column_norm(vt, i)); });
 }
 
-/// run(sequence, operands...) is a call of map. Row i of L~ is as long as row i of [L V]: the
-/// products of L~ are those of [L V] to rounding of these lengths, scaled to one so that no product
-/// overflows here.
+/// run(sequence, operands...) is a call of map. Row i of L~ has the length of row i of [L V]. The
+/// products of rows of L~ must agree with those of [L V] to rounding, relative to these lengths.
+/// Lengths are scaled to one, so that no product overflows.
 template <class T, class Layout, int N, int C, class Run>
 void expect_rank_update(std::int64_t n, Run const& run) {
   Random random(307);
@@ -167,15 +167,15 @@ void expect_rank_update(std::int64_t n, Run const& run) {
   }
 }
 
-/// L~ from above, as L L' + V V' = L~ L~' is known in long double; and what is no longer positive
-/// definite, from a given pivot on.
+/// L~ is given, so that L L' + V V' = L~ L~' is known in long double. Some items are not positive
+/// definite from a given pivot on.
 template <class T, class Layout, int N, int C, class Run>
 void expect_rank_downdate(std::int64_t n, Run const& run) {
   Random random(311);
   BatchIn<T, Layout, N, N> l(n), down(n);
   BatchIn<T, Layout, N, C> v(n);
   BatchIn<int, Left> codes(n);
-  // In every third item pivot k / 3 is taken off, and more; in every third but one nothing is.
+  // In a third of the items pivot k / 3 becomes zero or negative. In another third V is zero.
   auto const bad = [](std::int64_t k) { return k % 3 == 1 ? int(k / 3) % N : -1; };
   for (std::int64_t k = 0; k < n; ++k) {
     Dense lk = random_lower<T>(random, N), vk(N, C, 0);

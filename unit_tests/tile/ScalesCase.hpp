@@ -73,9 +73,9 @@ void fill_scales(AtScales<Degree, T, E...> const& x, Exponents const& e, F const
   x.one.upload(), x.scaled.upload();
 }
 
-/// What is scaled is equal to the last bit, or, where `relative` is not zero, to so much of the
-/// largest entry of the tile. Powers of two lose no bit but below the normal numbers: there an
-/// absolute error of a few of the smallest ones is allowed.
+/// Scaled results must be bitwise equal, or, if `relative` is not zero, equal up to this fraction
+/// of the largest entry of the tile. Powers of two lose bits only below the normal numbers: there
+/// an absolute error of a few of the smallest numbers is allowed.
 template <int Degree, class T, int... E>
 void expect_scales(AtScales<Degree, T, E...> const& x, Exponents const& e, char const* what,
                    double relative = 0) {
@@ -261,7 +261,7 @@ Exponents exponents(int degree, int room = 8, int count = 60) {
   return {-((-least_exponent<R> - 12) / degree), (largest_exponent<R> - room) / degree, count};
 }
 
-/// Few bits, and none that is tiny.
+/// Numbers with few bits that are not tiny.
 inline double random_part(Random& random) {
   double const r = std::nearbyint(double(random(-1, 1)) * 256) / 256;
   return r == 0 ? 0.5 : r;
@@ -557,8 +557,8 @@ void svd_at_scales(Run const& run) {
   expect_scales(x, e, "svd, solve");
 }
 
-/// Norms, whose squares leave the range of numbers long before they do; and a trace and a square
-/// within it.
+/// Norms, whose squares leave the range of numbers long before the norms do. Also a trace and a
+/// square inside the range.
 template <class T, int N, class Run>
 void norms_at_scales(Run const& run) {
   using R = real_t<Impl::number_of_t<T>>;

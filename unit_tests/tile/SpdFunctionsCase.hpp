@@ -80,9 +80,9 @@ Dense spd_matrix(Random& random, int n, std::int64_t k) {
   return a;
 }
 
-/// run(sequence, operands...) is a call of map. The square of the root is a to 10 n eps |a|. So is
-/// the exponential of the logarithm, times the size of the logarithm, whose error an exponential
-/// multiplies by a.
+/// run(sequence, operands...) is a call of map. The square of the root must be a to 10 n eps |a|.
+/// The exponential of the logarithm must be a to the same bound times the size of the logarithm,
+/// because the exponential multiplies its error by a.
 template <class T, class Layout, int N, class Run>
 void expect_spd_functions(std::int64_t n, Run const& run) {
   Random random(139);
@@ -139,14 +139,14 @@ void expect_spd_functions(std::int64_t n, Run const& run) {
       EXPECT_EQ(Status::info(log_codes.at(k)), 1);
       EXPECT_FALSE(std::isfinite(y(0, 0)));
     }
-    // Where the smallest values are rounding, their logarithms may be anything.
+    // If the smallest eigenvalues are rounding errors, their logarithms are arbitrary.
     if (singular || kind == SpdKind::tiny || kind == SpdKind::hilbert || kind == SpdKind::graded)
       continue;
     ASSERT_EQ(log_codes.at(k), 0);
     EXPECT_TRUE(equal(y, transpose(y)));
     long double const factor = 10 * N * epsilon<T> * (1 + norm1(y));
     if (kind == SpdKind::huge) {
-      // A multiple of the unit matrix apart, that of a smaller matrix.
+      // The function of a smaller matrix plus a multiple of the identity.
       int const down = std::numeric_limits<T>::max_exponent;
       Dense const less = std::ldexp(1.0L, -down) * ak, z = y - down * std::log(2.0L) * eye(N);
       EXPECT_TRUE(near(exponential(z), less, factor * norm1(less)));

@@ -51,7 +51,7 @@ void expect_triangle_of(Dense const& r, Dense const& stack) {
   };
   Dense const rs = scaled(r), ss = scaled(stack);
   Dense allowed(n, n, 10 * (m + n) * epsilon<T>);
-  // Where columns are of a few steps of a denormal number these count.
+  // For columns of a few multiples of the smallest denormal number, these multiples count.
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
       for (int k : {i, j})
@@ -105,7 +105,7 @@ void expect_stacked_r(std::int64_t n, Run const& run) {
     }
     expect_triangle_of<T>(general.dense(k), above(a.dense(k), b.dense(k)));
     expect_triangle_of<T>(triangle.dense(k), above(lk, b.dense(k)));
-    // Signs: of what is met first the opposite one, unless nothing stands below.
+    // Signs: opposite to the first entry, unless all entries below are zero.
     Dense const bk = b.dense(k), rk = triangle.dense(k);
     bool const alone = column_norm(bk, 0) == 0;
     if (alone) {

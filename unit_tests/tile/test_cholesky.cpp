@@ -48,8 +48,8 @@ TYPED_TEST(CholeskyOf, AgreesWithLapackAndLongDouble) {
   BatchIn<T, Left, N> v(n), y(n), w(n);
   BatchIn<T, Left> d(n);
   BatchIn<int, Left> st(n);
-  // Every third item has a pivot that is far from positive, at each place in turn. Above the
-  // diagonal all is poison.
+  // Every third item has a clearly negative pivot, at each place. All entries above the diagonal
+  // are poisoned.
   a.fill([&](std::int64_t k) {
     Dense m = random_spd<T>(random, N);
     if (k % 3 == 1) {
@@ -78,8 +78,7 @@ TYPED_TEST(CholeskyOf, AgreesWithLapackAndLongDouble) {
         << k;
     if (info) {
       ++failed;
-      // Columns before the failing pivot are there; from it on there is nothing that looks like a
-      // number.
+      // Columns before the failed pivot have values. From the failed pivot on all entries are NaN.
       for (int i = 0; i < N; ++i)
         for (int j = 0; j <= i; ++j)
           EXPECT_EQ(std::isfinite(l.at(k, i, j)), j + 1 < info) << i << j;
@@ -117,8 +116,8 @@ TYPED_TEST(CholeskyOf, AgreesWithLapackAndLongDouble) {
   EXPECT_EQ(failed, 22);
 }
 
-/// Pivots at the edge of what is a number with a reciprocal: the smallest normal one is good, one
-/// below is not.
+/// Pivots at the limit of numbers with a reciprocal: the smallest normal number is accepted, the
+/// number below it is not.
 struct Factor {
   template <class L, class A>
   KOKKOS_FUNCTION void operator()(L& l, A const& a) const {

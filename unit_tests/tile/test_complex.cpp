@@ -126,7 +126,7 @@ struct ComplexInverseByLu {
   }
 };
 
-/// Of two rows: what the closed form takes, and what it leaves to elimination.
+/// Two rows: matrices for the closed form, and matrices for which elimination is used.
 enum class TwoRows {
   random,
   real,
@@ -219,7 +219,7 @@ void complex_inverse_of_two() {
   }
   EXPECT_GT(closed, n / 10);
 
-  // Neighbours of what is left to elimination keep their bits where nothing is.
+  // Neighbours of items that use elimination must be bitwise the same as without these items.
   for (std::int64_t k = 0; k < n; ++k)
     if (two_rows(k) > TwoRows::graded) put_complex(a, k, complex_eye(2));
   a.upload();

@@ -36,7 +36,7 @@ TEST(DualTiles, Scalars) {
   expect_derivatives<ScalarsOf, float, Right, 3, 3>(11, dual_by_map);
 }
 
-/// What a sequence of two matrices gives, of inputs times powers of two.
+/// The result of a sequence of two matrices, for inputs multiplied by powers of two.
 template <class Op, class T, int N, int C>
 void expect_scales(int of_a, int of_b, int of_result) {
   std::int64_t const n = 9;
@@ -139,7 +139,8 @@ TEST(DualTiles, ManyVariables) {
   }
 }
 
-/// What does not depend on the variables, and what some operations are of constants beside them.
+/// Values that do not depend on the variables, and operations on such constants together with
+/// duals.
 struct Constants {
   template <class Y, class A, class X>
   KOKKOS_FUNCTION void operator()(Y& y, A const& a, X const& x) const {

@@ -54,7 +54,7 @@ struct Reciprocal {
     return 1 / x;
   }
 };
-/// What is made of sums and products.
+/// Functions composed of sums and products.
 struct Cube {
   template <class X>
   KOKKOS_FUNCTION auto operator()(X const& x) const {
@@ -82,7 +82,7 @@ struct Mixed {
 
 struct OneArgument {
   char const* name;
-  double first, last;  ///< where it is looked at
+  double first, last;  ///< interval of the arguments
   long double (*slope)(long double);
   /// The error of the slope in epsilons of it.
   double (*bound)(double) = [](double) { return 12.0; };
@@ -170,7 +170,7 @@ void expect_slopes() {
   for (std::int64_t k = 0; k < n; ++k)
     for (int f = 0; f < functions; ++f) {
       double const a = truths[f].first, b = truths[f].last;
-      // Evenly in what is of both signs, else over all sizes.
+      // Uniform if the interval contains both signs, otherwise over all magnitudes.
       double const at = a < 0 ? random(a, b) : a * std::pow(b / a, random(0, 1));
       x.at(k, f) = k == 0 ? T(a) : k == 1 ? T(b) : k == 2 && a < 0 && b > 0 ? T(0) : T(at);
     }
@@ -237,7 +237,7 @@ void expect_slopes_of_gamma() {
     L const want = digamma_of_quarters(quarters[std::size_t(k)]);
     L const bound = 16 * epsilon<T> * (4 + std::fabs(want));
     EXPECT_LE(std::fabs(y.at(k, 0) - want), bound) << x.at(k);
-    if (sizeof(T) == 4 && x.at(k) < T(-4)) continue;  // gamma itself is subnormal, or nearly so
+    if (sizeof(T) == 4 && x.at(k) < T(-4)) continue;  // gamma is subnormal, or nearly so
     EXPECT_LE(std::fabs(y.at(k, 1) - want), bound + 8 * epsilon<T> * std::fabs(want)) << x.at(k);
   }
 }
@@ -310,7 +310,7 @@ TEST(DualFunctions, OfTwoArguments) {
   expect_gradients<float>();
 }
 
-/// Where there is no slope, or an infinite one. v has derivatives, c none.
+/// Arguments without a derivative or with an infinite one. v has derivatives, c has none.
 struct AtTheEdge {
   template <class Y, class X>
   KOKKOS_FUNCTION void operator()(Y& y, X const& zero) const {

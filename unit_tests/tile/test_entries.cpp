@@ -31,7 +31,7 @@ TEST(Entries, AreComplex) {
   expect_complex_entries<float, Right, 4>(35, by_map);
 }
 
-/// Carries and what is emitted, over steps.
+/// Carries and emitted values, over steps.
 struct Steps {
   template <class X, class E, class Z>
   KOKKOS_FUNCTION void operator()(X& x, E& e, Z const& z) const {
@@ -66,7 +66,7 @@ TEST(Entries, OfCarriesAndEmittedTiles) {
   }
 }
 
-/// Indices that are constants, and what a name keeps.
+/// Indices that are constants, and names of entries and tiles.
 struct Constants {
   template <class L, class W, class X>
   KOKKOS_FUNCTION void operator()(L& l, W& w, X const& x) const {
@@ -128,7 +128,7 @@ TEST(Entries, OfArraysThatAreFixed) {
   EXPECT_EQ(fixed(c).values[1].im, 4);
 }
 
-/// Tiles and scalars are copied as what they are in memory.
+/// Tiles and scalars are copied as objects in memory.
 static_assert(std::is_trivially_copyable_v<Scalar<double>> &&
               std::is_trivially_copyable_v<Matrix<double, 2, 3>> &&
               std::is_trivially_copyable_v<Vector<float, 3>> &&

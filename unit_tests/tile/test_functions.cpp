@@ -33,7 +33,7 @@ TEST(Functions, OfPointersAndLambdas) {
   map(
       [](auto& a, auto& b, auto const& v) {
         a = apply(half_difference, v, 2);
-        // Items are float, and so is a lambda's argument if it asks for nothing else.
+        // Items are float, and so is the argument of a lambda that does not ask for another type.
         b = apply([](auto number) { return number + (sizeof(number) == 4 ? 1 : 100); }, v);
       },
       out(y.view()), out(z.view()), in(x.view()));
@@ -72,7 +72,7 @@ TEST(Functions, Printed) {
   Kokkos::fence();
   std::fflush(stdout);
   std::string const said = ::testing::internal::GetCapturedStdout();
-  // The last item stands in the lane beyond it, too.
+  // The lane after the last item contains the last item, too.
   std::string const of_a = "a(0, :) = 200 201\na(1, :) = 210 211\na has failed: singular, info 0\n";
   EXPECT_EQ(said, of_a + of_a + "v = 10.5 11.5\nhalf = 0.1\nis two = 1\nis two = 1\n");
 }

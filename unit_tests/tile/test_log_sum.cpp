@@ -66,7 +66,7 @@ TYPED_TEST(LogSumOf, NoTermsAndOneTerm) {
   this->check(1, 1, [&](std::int64_t, int) { return random(0.1, 10); });
 }
 
-/// The largest and smallest normal numbers, alone, in runs and alternating.
+/// The largest and smallest normal numbers, separately, in runs and alternating.
 TYPED_TEST(LogSumOf, ExtremeExponents) {
   using T = TypeParam;
   using Limits = std::numeric_limits<T>;
@@ -85,7 +85,7 @@ TYPED_TEST(LogSumOf, ExtremeExponents) {
   });
 }
 
-/// What is not a positive normal number gives none, whatever comes before and after: also two
+/// Terms that are not positive normal numbers give NaN, for any terms before and after: also two
 /// negative terms.
 TYPED_TEST(LogSumOf, ZeroNegativeSubnormalInfiniteAndNaNTerms) {
   using T = TypeParam;

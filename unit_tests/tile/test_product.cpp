@@ -38,7 +38,8 @@ struct PerItem {
   }
 };
 
-/// The left factor common and the right one the item's, then the other way round, then both common.
+/// A common left factor and a per-item right one, a per-item left factor and a common right one,
+/// and two common factors.
 struct WithCommon {
   template <class O1, class O2, class O3, class O4, class O5, class Y, class A, class Bt, class CA,
             class CAt, class CB, class CV>

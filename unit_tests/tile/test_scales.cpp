@@ -89,7 +89,7 @@ struct Lengths {
     of_matrix = norm_frobenius(outer(v, identity<V::rows>(v) * v * (1 / max_abs(v))));
   }
 };
-/// (3, 4) s, beside vectors of zeros and what is not finite.
+/// (3, 4) s, next to vectors of zeros and vectors that are not finite.
 template <class T>
 void lengths() {
   constexpr int from = least_exponent<T>, to = largest_exponent<T> - 3;

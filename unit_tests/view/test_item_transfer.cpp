@@ -31,9 +31,9 @@ bool same(T x, T y) {
   return x == y || (std::isnan(x) && std::isnan(y));
 }
 
-/// Rows x Cols numbers an item, of which `read(i, j)` says which count and `stored(i, j)` what is
-/// written: from item 1 of a View to item 2 of another, in which one item stands before and one
-/// behind.
+/// Items of Rows x Cols numbers. `read(i, j)` says which numbers are loaded, and `stored(i, j)`
+/// which number is written. Copies from item 1 of a View to item 2 of another one, with one item
+/// before and one after it.
 template <class T, int Rows, int Cols, class AsOperand, class Read, class Stored>
 void transfer(AsOperand const& as_operand, Read const& read, Stored const& stored) {
   using View = Kokkos::View<T* [Rows][Cols], Kokkos::LayoutRight>;

@@ -30,7 +30,7 @@ Dense item(V const& v, std::size_t k) {
   }
 }
 
-/// A View filled with numbers that tell where they stand.
+/// A View filled with numbers that encode their index.
 template <class V>
 auto numbered(V const& v) {
   auto const h = Kokkos::create_mirror(Kokkos::HostSpace(), v);
@@ -40,7 +40,8 @@ auto numbered(V const& v) {
   return h;
 }
 
-/// Copies the part `cut` makes of a View through map, into and out of it, for matrices of M x N.
+/// Copies a subview, which `cut` makes of a View, through map in both directions, for matrices of M
+/// x N.
 template <int M, int N, class View, class Cut>
 void check_matrices(View const& storage, Cut const& cut, char const* what) {
   using T = typename View::value_type;
@@ -54,7 +55,7 @@ void check_matrices(View const& storage, Cut const& cut, char const* what) {
   for (std::int64_t k = 0; k < n; ++k)
     ASSERT_TRUE(equal(got.dense(k), item(host_part, std::size_t(k)))) << what << ", item " << k;
 
-  // And back: what is not in the part keeps its numbers.
+  // Copy back: numbers outside the subview must not change.
   for (std::int64_t k = 0; k < n; ++k)
     for (int i = 0; i < M; ++i)
       for (int j = 0; j < N; ++j) {
@@ -325,8 +326,8 @@ struct TwoPrecisions {
   }
 };
 
-/// Operands in float and in double beside each other: a call has one width, the first operand's. An
-/// item that fails in one of them is reported.
+/// Operands in float and in double in one call. The first operand determines the width of packs.
+/// The status reports items that fail in either precision.
 TEST(Views, FloatAndDoubleInOneCall) {
   constexpr std::int64_t n = 37;
   Random random(149);
