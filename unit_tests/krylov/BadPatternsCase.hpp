@@ -23,7 +23,7 @@ namespace Batchwork::Test {
 template <class Extents, class Layout = Kokkos::LayoutRight>
 using ExactView = Kokkos::View<Extents, Layout, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
 
-/// What is wrong with a pattern.
+/// The fault of a pattern.
 enum class PatternFault {
   none,
   beyond,         ///< a column as large as the number of rows
@@ -103,7 +103,7 @@ struct BadPattern {
       for (int k = 0; k < width; ++k)
         place_columns.push_back(k < int(entries.size()) ? entries[std::size_t(k)].column : -1);
     }
-    // Diagonals, of which the faults are others.
+    // Diagonals, which have other faults.
     diagonals = {-1, 0, 1};
     std::vector<T> parts{T(1), T(1), T(1)};
     switch (fault) {
@@ -180,8 +180,8 @@ struct BadPattern {
 
 /// How a format takes a fault.
 enum class Taken {
-  sound,      ///< the matrix is that of `full`
-  unordered,  ///< likewise, but its columns do not rise
+  sound,      ///< the matrix is the matrix of `full`
+  unordered,  ///< the same matrix, but its columns do not increase
   another,    ///< another matrix: a negative column of ell ends its row
   invalid
 };
@@ -213,8 +213,8 @@ void for_bad_patterns(std::int64_t items, F const& f) {
     }
 }
 
-/// What is said of the items, and x, which is not touched where the pattern is invalid.
-/// \param rises  the preconditioner wants columns that rise
+/// Checks the status of the items and x, which must not change if the pattern is invalid.
+/// \param rises whether the preconditioner needs increasing columns
 template <class T>
 void expect_taken(Taken how, bool rises, BadPattern<T> const& bad, std::vector<T> const& x,
                   std::vector<int> const& reasons, std::vector<T> const& residuals,

@@ -122,7 +122,7 @@ struct ConfigurationCase {
     });
   }
 
-  /// All items have converged; what x is and what the log says, in long double.
+  /// All items converged. Compares x and the log with long double.
   void expect_solved(Result const& r, double tolerance) const {
     int const rows = a.pattern.rows;
     for (std::int64_t n = 0; n < items; ++n) {
@@ -179,7 +179,7 @@ void expect_every_pair() {
             std::int64_t const needed = workspace_numbers(c, A, of.items);
             EXPECT_EQ(needed, workspace_numbers(solver, m, A, of.items));
             if (solver_kind == SolverKind::gmres && rows == 110) {
-              // A device may have scratch for the basis.
+              // A device can have scratch memory for the basis.
               EXPECT_TRUE(needed > 0 || Impl::runs_on_device<Space>);
             } else if (solver_kind != SolverKind::gmres) {
               // Factors of large systems do not fit into every device's scratch.
@@ -191,7 +191,7 @@ void expect_every_pair() {
             EXPECT_TRUE(all.back() == of.solved(A, solver, m));
           });
         });
-        // If two of them were the same, it would not be seen that one stands for the other.
+        // If two results were equal, the test could not find that one replaced the other.
         if (rows == 5) continue;
         for (std::size_t i = 0; i < all.size(); ++i)
           for (std::size_t k = 0; k < i; ++k) EXPECT_FALSE(all[i] == all[k]) << i << " and " << k;

@@ -23,7 +23,7 @@ enum class DirectKind { general, dominant, zero_diagonal, graded, far, singular,
 inline bool is_solvable(DirectKind k) {
   return k != DirectKind::singular && k != DirectKind::not_a_number;
 }
-/// Of the items of a batch: those that cannot be solved come first, in the middle, and last.
+/// The kinds of items in a batch. Items without a solution are first, in the middle, and last.
 inline DirectKind direct_kind(std::int64_t n, std::int64_t items) {
   if (items > 2 && n == 0) return DirectKind::singular;
   if (items > 4 && n == items / 2) return DirectKind::not_a_number;
@@ -33,7 +33,7 @@ inline DirectKind direct_kind(std::int64_t n, std::int64_t items) {
 /// The column of zeros of a singular one.
 inline int zero_column(std::int64_t n, int rows) { return int((n + rows / 2) % rows); }
 
-/// Rows of which most columns are there; all where few could leave a matrix singular.
+/// Rows that contain most columns; all columns if a matrix with few of them could be singular.
 inline Pattern direct_pattern(Random& random, int rows) {
   return rows < 12 ? full_pattern(rows) : solvable_pattern(random, rows, 0.75, false);
 }
@@ -86,7 +86,7 @@ struct DirectBatch {
   }
 };
 
-/// The verb, with a workspace where it needs one.
+/// Runs the verb, with a workspace if it needs one.
 struct DirectVerb {
   template <class T, class Solver, class A>
   void operator()(Solver const& solver, A const& a, ArrangedBatch<T> const& b,
@@ -98,7 +98,7 @@ struct DirectVerb {
   }
 };
 
-/// The same without growth and condition, for which there may be other kernels.
+/// The same without growth and condition, which can run other kernels.
 struct DirectVerbAlone {
   using without_condition = void;
   template <class T, class Solver, class A>
@@ -109,8 +109,8 @@ struct DirectVerbAlone {
   }
 };
 
-/// [3 2; 5 -4] x = [7; -3], whose solution is [1; 2], for every item, item n times n + 1; x is NaN
-/// before. The entries are given.
+/// [3 2; 5 -4] x = [7; -3] with the solution [1; 2], for every item, and multiplied by n + 1 for
+/// item n. x is NaN before the call. The entries are given.
 struct TwoRows {
   Kokkos::View<int*, Space> offsets, columns;
   ArrangedBatch<double> values, b, x;
@@ -152,7 +152,7 @@ struct TwoRows {
     }
   }
 };
-/// By parts: columns in any order, some of them twice, whose numbers are added up.
+/// With entries in parts: columns in any order, and some of them twice. Their numbers are added.
 struct RepeatedColumns : TwoRows {
   explicit RepeatedColumns(std::int64_t items = 1, Arranged how = Arranged::item_contiguous)
       : TwoRows({0, 3, 6}, {0, 1, 0, 1, 0, 1}, {1, 2, 2, -5, 5, 1}, items, how) {}

@@ -68,7 +68,7 @@ struct SolvesColumns {
   }
 };
 
-/// The formats whose numbers a kernel may have itself, with those of the batch.
+/// The formats whose numbers a kernel can provide, with the numbers of the batch.
 template <class T, class Run>
 void check_own_numbers(Run const& run, int rows, std::int64_t items, Random& random) {
   SCOPED_TRACE(std::to_string(rows) + " rows, numbers of the kernel's own");
@@ -104,7 +104,7 @@ struct SolveInTurn {
                second = Kokkos::subview(y, n, Kokkos::ALL, 0);
     solver.solve(member, next, right, second);
     note(member, log, n, solver.solve(member, n, right, first));
-    // In the place of b, from other threads than have its rows.
+    // In the memory of b, written by other threads than those that have its rows.
     int const rows = int(second.extent(0));
     for (int i = member.team_rank(); i < rows; i += member.team_size()) {
       second(rows - 1 - i) = right(rows - 1 - i);

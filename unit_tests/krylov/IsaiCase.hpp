@@ -24,7 +24,7 @@ inline std::vector<long double> transposed_solution(std::vector<std::vector<long
                                                     std::vector<long double> const& b) {
   std::size_t const n = b.size();
 #if defined(BATCHWORK_HAVE_LAPACK)
-  // By columns, so the rows of a are the columns of what is solved with.
+  // By columns, because the local systems have the rows of a as their columns.
   std::vector<double> matrix, x(b.begin(), b.end());
   for (auto const& row : a) matrix.insert(matrix.end(), row.begin(), row.end());
   std::vector<int> pivots(n);
@@ -88,7 +88,7 @@ void expect_isai(Run const& run, Matrices<T> const& a, A const& systems, Pattern
   }
 }
 
-/// A symmetric pattern whose rows have so many entries at most, or somewhat fewer.
+/// A symmetric pattern whose rows have at most this many entries, or slightly fewer.
 inline Pattern narrow_pattern(Random& random, int rows, int entries) {
   Pattern p{rows, {}};
   auto const n = static_cast<std::size_t>(rows);
@@ -111,8 +111,8 @@ inline Pattern narrow_pattern(Random& random, int rows, int entries) {
   return p;
 }
 
-/// An item whose local systems have no solution ends as a breakdown of its preconditioner and keeps
-/// its start; its neighbours have the bits that they have without it.
+/// An item whose local systems have no solution ends with a breakdown of its preconditioner and
+/// keeps its initial guess. Its neighbours must be bitwise the same as without it.
 template <class T, class Run>
 void expect_singular_alone(Run const& run, Random& random) {
   int const rows = 14;

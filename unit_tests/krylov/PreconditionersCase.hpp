@@ -32,9 +32,9 @@ struct ByVerb {
   }
 };
 
-/// The device's kernel by teams of host threads, of some systems with so many lanes each; with
-/// factors in the scratch of as many teams as there are items, or of fewer that take up to 16 of
-/// them one after the other, or in a workspace of `at_once` teams.
+/// Runs the device kernel on teams of host threads, for several numbers of systems and lanes for
+/// each system. Factors are in the scratch memory of one team for each item, of fewer teams that
+/// each take up to 16 items one after the other, or in a workspace for `at_once` teams.
 struct ByTeams {
   int lanes;
   std::int64_t at_once = 0;
@@ -91,7 +91,7 @@ struct ByTeams {
 /// z = M r of an item.
 using Application = std::function<std::vector<long double>(std::int64_t, std::vector<long double>)>;
 
-/// A solver whose only step leaves x = M b.
+/// A solver whose only step sets x = M b.
 struct ApplyOnce {
   static constexpr int vectors = 4, own_vectors = 1, short_rows = 4;
   StoppingCriteria stop{};
@@ -171,8 +171,8 @@ inline std::vector<int> equal_blocks(int rows, int size) {
   return first;
 }
 
-/// Numbers whose blocks are well conditioned, but need their rows exchanged: those of a dominant
-/// matrix, in reverse order.
+/// Numbers whose blocks are well conditioned but need row exchanges: a dominant matrix with its
+/// rows in reverse order.
 template <class T>
 void put_reversed_blocks(Matrices<T> const& a, std::int64_t n, Random& random,
                          std::vector<int> const& first) {
@@ -191,7 +191,7 @@ inline Arranged mostly_rows(Random& random) {
   return random.integer(0, 1) ? Arranged::item_contiguous : all_arranged[random.integer(0, 3)];
 }
 
-/// Each format in turn.
+/// Calls f with each format.
 template <class T, class F>
 void for_formats(Matrices<T> const& a, F const& f) {
   f("csr", a.csr(), a.pattern);

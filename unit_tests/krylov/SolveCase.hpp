@@ -85,8 +85,7 @@ struct HostLog {
   T recurrence(std::int64_t n) const { return log.recurrence(std::size_t(n)); }
 };
 
-/// |b - A x|, and what rounding may make of it: that of the products, and of adding up their
-/// squares.
+/// |b - A x|, and a bound of the rounding errors of the products and of the sum of their squares.
 struct ResidualTruth {
   long double norm = 0, rounding = 0, right_side = 0;
 };
@@ -108,7 +107,8 @@ ResidualTruth residual_truth(ArrangedBatch<T> const& full, std::int64_t n,
   return t;
 }
 
-/// The log of an item speaks of its true residual; a success meets the tolerance relative to b.
+/// The log of an item must contain its true residual. If it reports success, the residual must meet
+/// the tolerance relative to b.
 template <class T>
 void expect_honest(HostLog<T> const& log, std::int64_t n, ResidualTruth const& t,
                    double tolerance) {
@@ -125,7 +125,7 @@ void expect_honest(HostLog<T> const& log, std::int64_t n, ResidualTruth const& t
 template <class T>
 inline constexpr double usual_tolerance = sizeof(T) == 4 ? 1e-4 : 1e-10;
 
-/// A call of solve: what it leaves, with x on the host.
+/// A call of solve and its outputs, with x on the host.
 struct PlainSolve {
   template <class T, class Solver, class M, class A>
   HostLog<T> operator()(Solver const& solver, M const& m, A const& a, ArrangedBatch<T> const& b,
@@ -182,14 +182,14 @@ inline constexpr Size system_sizes[] = {
     {22, 0.9},  {24, 1},    {25, 0.5},   {33, 0.9},  {54, 0.8},   {56, 1},  {57, 0.5},
     {64, 0.03}, {65, 0.08}, {128, 0.01}, {144, 0.3}, {200, 0.005}};
 
-/// 3 x 3 matrices by rows: those of ordinary items, and of one that is planted.
+/// 3 x 3 matrices by rows: the matrices of ordinary items, and the matrix of a planted one.
 struct Three {
   double a[9];
   double b[3];
 };
 inline constexpr Three ordinary{{4, 1, 0.5, 1, 5, 1, 0.5, 1, 6}, {1, -2, 0.5}};
 
-/// Solves a batch with one planted item, and compares the others with a batch that has none.
+/// Solves a batch with a planted item, and compares the other items with a batch without it.
 template <class T, class Solver, class Call = PlainSolve, class M = NoPreconditioner>
 void plant(Three const& planted, Solver const& solver, Reason reason, int info,
            Call const& call = {}, M const& m = {}) {
@@ -252,8 +252,8 @@ struct SingleItem {
   }
 };
 
-/// Full systems as a flame has them: the last row, that of the temperature, is larger by a factor;
-/// b = 1. Relative to b that row asks for more digits than the others.
+/// Full systems as in flames: the last row, for the temperature, is larger by a factor; b = 1.
+/// Relative to b that row needs more digits than the others.
 template <class T>
 struct LargeLastRow {
   Random random{7};
@@ -279,8 +279,8 @@ struct LargeLastRow {
   }
 };
 
-/// Matrices that move every number by one row, and b = 2 e_1: GMRES leaves the residual as it is
-/// until all directions are there.
+/// Matrices that shift every entry by one row, and b = 2 e_1. GMRES does not reduce the residual
+/// until it has all directions.
 template <class T>
 struct CyclicShift {
   ArrangedBatch<T> full, b, x;
@@ -402,7 +402,8 @@ void solve_every_way(Solver const& solver) {
       run_solve(solver, jacobi(), a.dense(), a.full, b, how, random, "dense");
     }
 }
-/// Items solved together as each alone, by the solver that make(criteria) gives.
+/// Items that are solved together must be the same as each item separately, with the solver that
+/// make(criteria) returns.
 template <class T, class Make>
 void solve_alone_and_together(Make const& make) {
   Random random(20);

@@ -30,8 +30,8 @@ inline Pattern grid_pattern(int across) {
   }
   return p;
 }
-/// The diagonal, the next column in a ring, so that the diagonal may be zero, and `each` other
-/// entries of a row anywhere.
+/// The diagonal, the next column in a ring, so that the diagonal can be zero, and `each` other
+/// random entries in a row.
 inline Pattern scattered_pattern(Random& random, int rows, int each) {
   Pattern p{rows, {}};
   for (int i = 0; i < rows; ++i) {
@@ -56,7 +56,7 @@ inline Pattern arrow_pattern(Random& random, int rows, int full) {
   return p;
 }
 
-/// The diagonal, what is before it, and the last column.
+/// The diagonal, the entry before it, and the last column.
 inline Pattern growing_pattern(int rows) {
   Pattern p{rows, {}};
   for (int i = 0; i < rows; ++i) {

@@ -268,8 +268,8 @@ void check_equilibrate(Pattern const& pattern, std::int64_t items, Arranged how,
   }
 }
 
-/// The error of a sum of n products is n eps times their magnitudes, that of a norm (n / 2 + 2)
-/// eps.
+/// The error of a sum of n products is n eps times their magnitudes. The error of a norm is (n / 2
+/// + 2) eps.
 template <class T>
 void expect_sums(ArrangedBatch<T> const& x, ArrangedBatch<T> const& y,
                  ArrangedBatch<T> const& result, bool is_norm) {
@@ -305,7 +305,7 @@ void check_vector_sums(int rows, std::int64_t items, Arranged how, Random& rando
   result.download();
   EXPECT_EQ(result.poisoned(), outside);
   expect_sums(x, x, result, true);
-  // A vector with itself.
+  // The dot product of a vector with itself.
   run_dot(vectors(x), vectors(x), numbers(result));
   result.download();
   expect_sums(x, x, result, false);

@@ -92,8 +92,8 @@ TYPED_TEST(BadPatternsOfDouble, Configuration) {
         HostResults<T> found(items);
         AnyMatrices<T, Kokkos::HostSpace> const any = a;
         solve(Host(), how, any, bad.view(bad.b), bad.view(bad.x), found.log);
-        // The matrices are not symmetric, and richardson wants the right omega: these may fail
-        // otherwise.
+        // The matrices are not symmetric, and richardson needs a suitable omega: these can fail for
+        // other reasons.
         bool const solves = solver == SolverKind::bicgstab || solver == SolverKind::gmres;
         bool const invalid = as == Taken::invalid || (as == Taken::unordered && rises);
         // spd_isai wants a pattern that is its own transpose.
@@ -168,8 +168,8 @@ TYPED_TEST(BadPatternsOfDouble, TeamSolve) {
   });
 }
 
-/// Direct solves add up what is there twice, in any order, and find columns that are out of range;
-/// offsets are taken for granted.
+/// Direct solves add entries that are present twice, in any order, and find columns that are out of
+/// range. They do not check offsets.
 TYPED_TEST(BadPatternsOfDouble, DirectLu) {
   using T = TypeParam;
   for (auto items : numbers_of_items)
@@ -202,7 +202,7 @@ TYPED_TEST(BadPatternsOfDouble, DirectLu) {
     });
 }
 
-/// Jacobi and its blocks are those of the sum of entries that are there twice, in any order.
+/// Jacobi and block Jacobi use the sum of entries that are present twice, in any order.
 TYPED_TEST(BadPatterns, Application) {
   using T = TypeParam;
   if (Impl::runs_on_device<Space>) GTEST_SKIP() << "the Views are those of a host";
@@ -225,7 +225,7 @@ TYPED_TEST(BadPatterns, Application) {
   });
 }
 
-/// The verbs add up what is there twice, in any order.
+/// The verbs add entries that are present twice, in any order.
 TYPED_TEST(BadPatterns, Verbs) {
   using T = TypeParam;
   std::int64_t const items = 5;
@@ -295,7 +295,7 @@ TYPED_TEST(BadPatterns, Verbs) {
   });
 }
 
-/// |b| stands for the residual, in every unit: (3, 4) times a power of two has the norm 5.
+/// The residual is |b|, in every unit: (3, 4) times a power of two has the norm 5.
 TEST(BadPatterns, ResidualsInEveryUnit) {
   int const offsets[] = {0, 1, 2}, columns[] = {0, 5};
   using Indices = Kokkos::View<int const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;

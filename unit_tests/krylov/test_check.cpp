@@ -90,8 +90,8 @@ TEST(Check, RowOffsets) {
   expect_says(said_of({0, 1, 2}, {0, 1, 1}), {"the last offset is 2", "has 3"});
 }
 
-/// Sound patterns with a few numbers changed: what is accepted is sound by a second opinion, and
-/// the other way round.
+/// Valid patterns with a few numbers changed. check must accept a pattern exactly if a second check
+/// finds it valid.
 TEST(Check, ChangedPatterns) {
   Random random(2);
   int sound = 0, unsound = 0;

@@ -146,7 +146,7 @@ TEST(ConfigurationWorkspace, Numbers) {
        "jacobi, block_jacobi, ilu, isai, spd_isai"});
 }
 
-/// A functor has neither a diagonal nor entries, and a type of its own.
+/// A functor has no diagonal and no entries, and its type is not in the list of formats.
 struct Fivefold {
   template <class Lanes, class X, class Y>
   KOKKOS_FUNCTION void operator()(Lanes const& lanes, std::int64_t, X const& x, Y const& y) const {

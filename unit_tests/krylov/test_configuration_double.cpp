@@ -13,7 +13,7 @@ TEST(ConfigurationDouble, SameBitsOfFormats) { expect_same_bits_of_formats<doubl
 TEST(ConfigurationDouble, Parameters) { expect_what_parameters_say<double>(); }
 TEST(ConfigurationDouble, Basis) { expect_the_basis<double>(); }
 
-/// With an execution space or without, with a log, a workspace, both or none.
+/// With and without an execution space, a log and a workspace.
 TEST(ConfigurationDouble, Overloads) {
   ConfigurationCase<double> const of(150, Arranged::item_contiguous);
   AnyMatrices<double> const A = of.a.csr();
@@ -131,7 +131,7 @@ TEST(ConfigurationMisuse, IsNamed) {
               {"operand 5, x(\"x\")", "the matrices have 0 rows"});
 }
 
-/// The division of a device's work is that of the calls which name solver and preconditioner.
+/// The work of a device is divided as in calls that give solver and preconditioner by type.
 TEST(ConfigurationDouble, Division) {
   Random random(2);
   int const rows = 30;
@@ -184,7 +184,7 @@ TEST(ConfigurationMisuse, Workspaces) {
     std::int64_t const needed = workspace_numbers(c, a, 3);
     ASSERT_GT(needed, 0);
     std::string const number = std::to_string(needed), less = std::to_string(needed - 1);
-    // Of devices: factors of so many rows are in the workspace, too.
+    // On devices the factors of systems with this many rows are also in the workspace.
     bool const factors = Impl::runs_on_device<Space> && (kind == PreconditionerKind::block_jacobi ||
                                                          kind == PreconditionerKind::ilu);
     expect_says(message_of([&] { solve(c, a, b, x); }),
@@ -206,8 +206,8 @@ TEST(ConfigurationMisuse, Workspaces) {
     c.solver = SolverKind::gmres;
   }
   untouched();
-  // Neither what is another solver's or preconditioner's own, nor a workspace of no numbers where
-  // none is needed.
+  // Parameters of other solvers and preconditioners are ignored, and an empty workspace is accepted
+  // if none is needed.
   auto const expect_ones = [&](SolveConfiguration const& how) {
     Kokkos::deep_copy(x, 7.25);
     solve(how, a, b, x, workspace(none));

@@ -45,7 +45,7 @@ TEST(DirectFactors, OneItemAfterTheOther) {
   check_all_factors<double>({260}, 1, 1);
 }
 
-/// A batch whose matrices can be solved, and the same with other numbers.
+/// A batch whose matrices are regular, and the same pattern with other numbers.
 template <class T>
 struct Perturbed {
   std::int64_t items;
@@ -111,7 +111,8 @@ void check_modified_newton(int rows, std::int64_t items) {
   check(0, 0, is_mixed ? 5 : 0);
   check(1e-4, 1, 8);
   check(0.3, 3, 30);
-  // Too far away: no solution, but one as good as can be, and said so; none with no steps.
+  // These factors are too different: refinement does not reach the tolerance and must report this.
+  // With no steps there is no refinement.
   auto other = f;
   other.refinements = 1;
   p.put(0.3);

@@ -43,8 +43,8 @@ TEST(DirectLu, WithoutGrowthAndCondition) {
     check_direct_formats<float>(rows, 1, 70, all_arranged[rows % 4], random, DirectVerbAlone(),
                                 rows == 24);
 }
-/// So many that lanes share them. In double: of as many random ones in float some are too badly
-/// conditioned for the tolerance.
+/// Systems so large that lanes share them. In double, because in float some of so many random ones
+/// are too badly conditioned for the tolerance.
 TEST(DirectLu, ManySystemsOnDevices) {
   if (!Impl::runs_on_device<Space>) return;
   Random random(24);
@@ -67,8 +67,9 @@ TEST(DirectLu, InAWorkspace) {
 }
 
 #if defined(BATCHWORK_HAVE_LAPACK)
-/// Beside LAPACK's expert driver, which scales, refines and estimates the condition: the same info,
-/// as good a residual in the scaled system, a condition within a factor of 10.
+/// Compared with LAPACK's expert driver, which scales, refines and estimates the condition number:
+/// the same info, an equally good residual in the scaled system, and a condition number within a
+/// factor of 10.
 TEST(DirectLu, AsGesvx) {
   Random random(14);
   for (int rows : {2, 9, 22, 70}) {
@@ -121,8 +122,8 @@ TEST(DirectLu, AsGesvx) {
 }
 #endif
 
-/// By a factor of float, with steps of refinement in double: as accurate as by one of double, where
-/// float alone ends at 1e-6.
+/// With a factor in float and refinement steps in double: as accurate as with a factor in double,
+/// where float without refinement ends at 1e-6.
 TEST(DirectLu, FactorsOfFloat) {
   Random random(13);
   for (int rows : {1, 7, 22, 54, 100}) {
@@ -154,8 +155,8 @@ TEST(DirectLu, FactorsOfFloat) {
   }
 }
 
-/// Columns in any order, some of them twice: the numbers are added up. Those that are out of range
-/// are found.
+/// Columns in any order, and some of them twice: their numbers are added. Columns that are out of
+/// range are found.
 TEST(DirectLu, RepeatedColumns) {
   RepeatedColumns of;
   solve(direct_lu(relative(1e-14)), of.a(), vectors(of.b), vectors(of.x), of.log);
@@ -176,14 +177,13 @@ TEST(DirectLu, MultiplesOfTheIdentity) {
   solve(direct_lu(relative(0)), scaled_identity(3, 4.0), vectors(b), vectors(x), log);
   x.download();
   for (int n = 0; n < 5; ++n) {
-    // Divided by a power of two: no residual is left, and none is the tolerance.
+    // Divided by a power of two, so the residual is zero, and the tolerance is zero too.
     EXPECT_EQ(HostLog<double>(log).reason(n), Reason::success);
     for (int i = 0; i < 3; ++i) EXPECT_EQ(x.at(n, i, 0), b.at(n, i, 0) / 4);
   }
 }
 
-/// What a tolerance is relative to; what cannot be reached; that a log may have some Views, or
-/// none.
+/// Relative tolerances, tolerances that cannot be reached, and logs with some Views or none.
 TEST(DirectLu, Tolerances) {
   Random random(15);
   DirectBatch<double> const of(full_pattern(9), 1, 2, Arranged::item_contiguous);
@@ -215,7 +215,7 @@ TEST(DirectLu, Tolerances) {
   EXPECT_EQ(outcomes(only)[0].code, 0);
 }
 
-/// Compact groups of four, of which the last is not full.
+/// Compact groups of four items, with a partial last group.
 TEST(DirectLu, CompactGroups) {
   using Compact3 = Kokkos::View<double***, Kokkos::LayoutRight, Space>;
   int const rows = 6, items = 6;

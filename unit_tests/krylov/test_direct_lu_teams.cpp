@@ -132,8 +132,8 @@ auto kept_by_tiles() {
                            });
 }
 
-/// Some lanes of a warp have an item; for some groups of items of a team, on a device of so many
-/// multiprocessors.
+/// Some lanes of a warp have an item. Teams have several groups of items, on a device with a given
+/// number of multiprocessors.
 template <class Run>
 struct OnSharedLanes : OnTeams<Run> {
   using without_condition = void;
@@ -205,8 +205,8 @@ TEST(DirectLuTeams, ItemsThatShareAWarp) {
   check_direct_formats<float>(32, 1, 17, Arranged::item_contiguous, random,
                               shared_lanes<float, 32>(2), false);
 }
-/// Some meet the tolerance at once, some after steps of refinement, some never, and some have no
-/// solution: each as if it were alone.
+/// Some items meet the tolerance immediately, some after refinement, some never, and some have no
+/// solution. Each must be the same as if it were alone.
 TEST(DirectLuTeams, ItemsOfAWarpRefineAsIfAlone) {
   constexpr std::int64_t items = 23;
   Random random(24);
@@ -308,7 +308,8 @@ TEST(DirectLuTeams, AListOfAPartOfTheEntries) {
     check(shared_lanes<double, 16>(2));
   }
 }
-/// It is made where a multiprocessor holds no fewer items for it, of compressed rows alone.
+/// This kernel is used for compressed rows only, and if a multiprocessor does not hold fewer items
+/// with it.
 TEST(DirectLuTeams, AListIsWorthIt) {
   using With = Impl::DirectTiles<double, double, 7, Impl::DirectTask::whole, true>;
   using Without = Impl::DirectTiles<double, double, 7>;
@@ -352,7 +353,7 @@ TEST(DirectLuTeams, AnItemOfSomeWarps) {
   check_direct_formats<double>(21, 2, 5, Arranged::item_contiguous, random, tiles<double, 18>(),
                                false);
 }
-/// A row whose factor is large meets a column whose factor is: both together overflow.
+/// A row and a column whose factors are both large: their product overflows.
 TEST(DirectLuTeams, LargeFactorsOfARowAndAColumn) {
   auto const solver = direct_lu(relative(1e-12));
   auto const expect_exactly = [&](int rows, auto const& call) {
@@ -402,7 +403,8 @@ TEST(DirectLuTeams, FactorsOfFloat) {
     if (rows == 22) expect_all(tiles<double, 8, float>());
   }
 }
-/// Teams have so many groups of items one after the other that a device holds half of them at once.
+/// Teams process enough groups of items one after the other that a device can hold half of the
+/// groups at the same time.
 TEST(DirectLuTeams, GroupsOfATeam) {
   auto limits = h200_with_kokkos_5();
   limits.multiprocessors = 132;

@@ -86,7 +86,8 @@ TYPED_TEST(Equilibrate, SymmetricStaysSymmetric) {
   }
 }
 
-/// Lines of zeros have the factor one; what is not finite counts as zero, and harms no neighbour.
+/// Rows and columns of zeros have the factor one. Entries that are not finite count as zero, and do
+/// not change neighbours.
 TYPED_TEST(Equilibrate, ZerosAndWhatIsNotFinite) {
   using T = TypeParam;
   using Limits = std::numeric_limits<T>;
@@ -150,7 +151,7 @@ TYPED_TEST(Equilibrate, EndsOfTheRange) {
   T const ends[] = {Limits::denorm_min(), 3 * Limits::denorm_min(), Limits::min(),
                     Limits::max(),        -Limits::max(),           T(1)};
   for (auto how : all_arranged) {
-    // Alone on the diagonal every number can be brought near to one.
+    // A diagonal matrix: every number can be scaled near to one.
     Pattern diagonal{6, {{0}, {1}, {2}, {3}, {4}, {5}}};
     Matrices<T> const d(diagonal, 33, how);
     Matrices<T> const m(random_pattern(random, 21), 33, how);

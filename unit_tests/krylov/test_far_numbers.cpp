@@ -17,7 +17,7 @@ struct FarCase {
   double share;
   Apart apart;
 };
-/// Entries are apart in small systems only: each of them may take a large page of a host.
+/// Entries are far apart only in small systems, because each can need a large page of a host.
 constexpr FarCase far_cases[] = {{5, 0.3, Apart::items},   {12, 0.8, Apart::items},
                                  {60, 0.5, Apart::items},  {70, 1, Apart::items},
                                  {5, 0.3, Apart::numbers}, {12, 0.8, Apart::numbers}};

@@ -170,8 +170,8 @@ std::vector<long double> smallest_residuals(std::vector<std::vector<long double>
   return norms;
 }
 
-/// The residual of each iteration of the first cycle is the smallest there is, and they do not grow
-/// after it; full cycles end after as many iterations as there are rows.
+/// In the first cycle the residual of each iteration is the smallest possible one. Later residuals
+/// do not grow. Full cycles end after as many iterations as there are rows.
 TYPED_TEST(GmresOf, SmallestResiduals) {
   using T = TypeParam;
   Random random(4);
@@ -220,7 +220,7 @@ TYPED_TEST(GmresOf, SmallestResiduals) {
                         double(50 * rows * epsilon<T> * smallest[0]))
                 << k;
           }
-          // Within a cycle never; a new one begins with what rounding has left.
+          // The residual never grows within a cycle. A new cycle starts from the rounded residual.
           bool const begins = (k - 1) % m == 0;
           ASSERT_LE(v, before + (begins ? T(50 * rows) * epsilon<T> * T(smallest[0]) : T(0))) << k;
           before = v;
@@ -231,10 +231,10 @@ TYPED_TEST(GmresOf, SmallestResiduals) {
   }
 }
 
-/// Over cycles, too, iterations leave what those of a textbook do, with as many digits as their
-/// numbers have; of a basis that is chosen as of a given one. Directions that are not made
-/// orthogonal a second time would lose them all: the diagonals multiply what they have in common by
-/// 3 to 100 in each iteration.
+/// Over several cycles the residuals agree with those of a textbook GMRES, to all digits of the
+/// type, for default and given sizes of the basis. Without a second orthogonalisation all digits
+/// would be lost, because the diagonals multiply the common part of the directions by 3 to 100 in
+/// each iteration.
 TYPED_TEST(GmresOf, AsOfATextbook) {
   using T = TypeParam;
   Random random(8);
@@ -261,8 +261,8 @@ TYPED_TEST(GmresOf, AsOfATextbook) {
           ASSERT_EQ(said.reason(n), Reason::success) << to_string(said.reason(n));
           expect_honest(said, n, residual_truth(a.full, n, x, b), tolerance);
           auto const truth = textbook_gmres(a.full, b, n, m == 0 ? rows : m, 0.5 * tolerance, 200);
-          // What is chosen depends on the device: 10 at least, of which a cycle is as it is with
-          // more.
+          // The default depends on the device. It is at least 10, and then a cycle is the same as
+          // with more.
           int const taken = m == 0 ? std::min(said.iterations(n), 10) : said.iterations(n);
           ASSERT_LE(taken, int(truth.size()) + 1);
           for (int k = 1; k <= taken && k < int(truth.size()); ++k) {
@@ -281,8 +281,8 @@ TYPED_TEST(GmresOf, AsOfATextbook) {
     }
 }
 
-/// Columns over many orders, where a product leaves next to nothing that is new: made orthogonal
-/// once, directions are no basis.
+/// Columns over many orders of magnitude, whose products have almost no new part. Orthogonalised
+/// only once, the directions would not be a basis.
 TYPED_TEST(GmresOf, NearlyDependentDirections) {
   using T = TypeParam;
   Random random(9);
@@ -332,8 +332,8 @@ TYPED_TEST(GmresOf, DirectionsAreExhausted) {
   }
 }
 
-/// A textbook's GMRES(22) to 1e-6 solves all but few of such systems, by cycles of which several in
-/// turn make the residual worse.
+/// A textbook GMRES(22) with tolerance 1e-6 solves all but a few of these systems. Several cycles
+/// in sequence make the residual worse.
 TEST(GmresInDouble, CyclesThatDoHarm) {
   std::int64_t const items = 200;
   LargeLastRow<double> const s(items, 22, 1e10);
@@ -432,7 +432,7 @@ TYPED_TEST(GmresOf, Reasons) {
     SCOPED_TRACE("singular");
     plant<T>({{0, 0, 0, 0, 0, 0, 0, 0, 0}, {1, 2, 3}}, gmres(3, stop), Reason::breakdown,
              Breakdown::singular, SolveWithWorkspace());
-    // A b is not zero, A A b is, and nothing of b can be made.
+    // A b is not zero, A A b is, and b is not a combination of them.
     plant<T>({{0, 0, 0, 1, 0, 0, 0, 0, 1}, {1, 0, 0}}, gmres(3, stop), Reason::breakdown,
              Breakdown::singular, SolveWithWorkspace());
     // Singular, but b is in the range.
@@ -506,7 +506,7 @@ TYPED_TEST(GmresOf, StartsAndCriteria) {
   }
 }
 
-/// The same bits again, whatever the workspace held; and for an item alone.
+/// The results have the same bits for any contents of the workspace, and for a single item.
 TYPED_TEST(GmresOf, SameBitsAgain) {
   using T = TypeParam;
   Random random(7);
@@ -545,8 +545,7 @@ TYPED_TEST(GmresOf, SameBitsAgain) {
     }
 }
 
-/// With the work of a device divided otherwise; the workspace is there for the teams that come of
-/// it.
+/// With another division of the work of a device, and with a workspace for the teams that result.
 TYPED_TEST(GmresOf, Divided) {
   using T = TypeParam;
   Random random(21);
@@ -573,7 +572,7 @@ TEST(GmresWorkspace, Numbers) {
   auto const stop = relative(1e-8, 500);
   Space const exec;
   auto const none = no_preconditioner();
-  // Others need none; nor do small systems.
+  // Other solvers need no workspace, and neither do small systems.
   EXPECT_EQ(workspace_numbers(bicgstab(stop), none, scaled_identity(2000), 1000), 0);
   EXPECT_EQ(workspace_numbers(gmres(30, stop), none, scaled_identity(4), 1000), 0);
   EXPECT_EQ(workspace_numbers(gmres(30, stop), none, scaled_identity(2000), 0), 0);

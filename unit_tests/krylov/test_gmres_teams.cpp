@@ -23,7 +23,7 @@ TYPED_TEST_SUITE(GmresOnTeams, Numbers);
 using Impl::SolveChoice;
 using Impl::SolveVariant;
 
-/// Solves with the storage in scratch, or in a workspace of so many teams.
+/// Solves with the basis in scratch memory, or in a workspace for this many teams.
 template <class T, class Matrix, int R, bool Large, class M, class Systems>
 void run(SolveChoice const& how, Gmres const& solver, M const& m, Systems const& a,
          ArrangedBatch<T> const& full, ArrangedBatch<T> const& b, std::int64_t at_once) {
@@ -147,8 +147,8 @@ TYPED_TEST(GmresOnTeams, Functor) {
                             systems, full, b, at_once);
 }
 
-/// Systems whose directions are made orthogonal more than once beside systems that do without, by
-/// lanes of part of a warp and of several, with directions in registers and without.
+/// Systems that need a second orthogonalisation together with systems that do not, with lanes of a
+/// part of a warp or of several warps, and with directions in registers or not.
 TYPED_TEST(GmresOnTeams, NearlyDependentDirections) {
   using T = TypeParam;
   using namespace Impl;
@@ -185,7 +185,7 @@ TYPED_TEST(GmresOnTeams, NearlyDependentDirections) {
   look.template operator()<LongRowsInRegisters<T, lanes_of_long_rows<T>>, 1, true>(66, 8);
 }
 
-/// Systems of a team of which one stagnates, one is singular and one is not finite.
+/// Systems of one team: one stagnates, one is singular and one is not finite.
 TYPED_TEST(GmresOnTeams, Reasons) {
   using T = TypeParam;
   int const rows = 5;

@@ -72,8 +72,8 @@ TEST(RestOfRows, HasRoomForWhateverRowsThereAre) {
   EXPECT_EQ(Impl::most_pieces(144, 144 * 144, 144, 8, 64), 144 * 10);
 }
 
-/// A multiprocessor holds as many teams as it has registers for, whatever the rest; and what is on
-/// the chip is what there is room for.
+/// The number of teams on a multiprocessor is limited by registers only, and the rest of the rows
+/// fills the remaining memory on the chip.
 TEST(RestOfRows, FitsEveryDevice) {
   for (auto const& device : devices())
     for (int size : {4, 8})
@@ -154,8 +154,8 @@ TEST(RestOfRows, OfMechanismsIsOnTheChip) {
 
 // ---- products -----------------------------------------------------------------------------------
 
-/// y = A x with a bound and without, b - A x in twice the precision, and the diagonal: what a lane
-/// knows of its row.
+/// y = A x with and without a bound, b - A x in twice the precision, and the diagonal: the
+/// functions of a lane's rows.
 template <class T>
 struct Products {
   Impl::AnySystems<T> a;
@@ -193,7 +193,7 @@ struct Products {
     auto u = at.vector(), right = at.vector(), y = at.vector(), z = at.vector();
     at.load_x(u);
     at.load_b(right);
-    // Between two products stands a sum.
+    // A sum is computed between two products.
     T parts[1] = {T(0)}, sum[1];
     Of of{};
     at.multiply(y, u);
@@ -217,8 +217,8 @@ struct LongRows : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(LongRows, Numbers);
 
-/// Ways to keep the rest of such rows: all of it on the chip, a part, nothing, in long pieces, and
-/// with room to spare.
+/// Where the rest of such rows is: completely on the chip, in part, not at all, in long pieces, and
+/// with unused space.
 template <class T>
 std::vector<RestOfRows> plans(Pattern const& p) {
   int const widest = p.width();
@@ -305,8 +305,8 @@ TYPED_TEST(LongRows, ProductsAndTheirBounds) {
       check(Impl::AnySystems<T>(a.dense().systems()), all.back(), "dense");
     }
   };
-  // Rows of up to twice as many as are held, and all columns; some such rows, or all of them; teams
-  // of 64 to 256 lanes.
+  // Rows with up to twice as many entries as lanes hold, and full rows; some long rows, or only
+  // long rows; teams of 64 to 256 lanes.
   for (int length :
        {in_registers<T> - 1, in_registers<T>, in_registers<T> + 1, 2 * in_registers<T>, 144})
     for (int each : {20, 1}) {
@@ -321,8 +321,7 @@ TYPED_TEST(LongRows, ProductsAndTheirBounds) {
   look(tridiagonal(70), "70 short rows");
 }
 
-/// Lanes that read the vector at once do so from different banks, but for what other slots are left
-/// to.
+/// Lanes that read the vector at the same time use different banks, except for the last slots.
 TYPED_TEST(LongRows, BanksDiffer) {
   using T = TypeParam;
   Random random(3);
@@ -332,7 +331,7 @@ TYPED_TEST(LongRows, BanksDiffer) {
     Matrices<T> const a(p, 1, Arranged::item_contiguous);
     a.randomise(random);
     Impl::AnySystems<T> const systems(a.csr().systems());
-    // What the slots of each lane read.
+    // The numbers that the slots of each lane read.
     std::vector<std::vector<int>> columns(static_cast<std::size_t>(lanes));
     ArrangedBatch<T> const x(1, p.rows, 1, Arranged::item_contiguous);
     struct Kernel : Products<T> {
@@ -493,7 +492,7 @@ TYPED_TEST(LongRows, FaultsInTheRest) {
     SCOPED_TRACE(rest.kept);
     clean.fill(T(0));
     auto const before = solve_on_teams(a, csr_systems, rest, b, clean, usual_tolerance<T>);
-    // A number that is none, in the last entry: of that item alone.
+    // A NaN in the last entry affects only that item.
     T const kept = a.full.at(1, last, last - 3);
     a.put(1, last, last - 3, std::numeric_limits<T>::quiet_NaN());
     a.upload();

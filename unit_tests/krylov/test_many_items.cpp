@@ -81,8 +81,7 @@ TEST(ManyItems, Solve) {
   run(conjugate_gradients(stop), jacobi(), r.a.csr(), r, Arranged::interleaved, "csr, interleaved");
 }
 
-/// (2 + n % different) I minus neighbours: a team for each system on devices, of which there are as
-/// many as items.
+/// (2 + n % different) I minus the neighbours. On devices each system has a team.
 struct Shifted {
   static constexpr int rows = 3;
   template <class Lanes, class X, class Y>
@@ -131,7 +130,7 @@ TEST(ManyItems, Multiply) {
       y.fill(std::numeric_limits<T>::quiet_NaN());
       multiply(a, vectors(r.b), vectors(y));
       y.download();
-      // Not the same bits: they may depend on whether an item is in a pack.
+      // Bits can differ, because they can depend on whether an item is in a pack.
       for (std::int64_t n = 0; n < items; ++n)
         for (int i = 0; i < 4; ++i) {
           Truth const t = row_truth(r.a.full, n, i, r.b, 1);

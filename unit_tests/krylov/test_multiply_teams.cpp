@@ -29,7 +29,7 @@ TEST(LanesPerSystem, GrowWithRowsAndNonzeros) {
       int const lanes = lanes_per_system(rows, std::int64_t(rows) * per_row);
       EXPECT_GE(lanes, before);
       EXPECT_EQ(128 % lanes, 0);
-      // None without a row, except that a power of two may go beyond.
+      // No lane is without a row, except if the number of lanes is rounded up to a power of two.
       EXPECT_LT(lanes, 2 * rows);
       before = lanes;
     }
@@ -109,7 +109,7 @@ TYPED_TEST(MultiplyOnTeams, AllFormats) {
     }
 }
 
-/// The diagonal is found in every format; where there is none it is zero.
+/// The diagonal is found in every format. If it is missing it is zero.
 TYPED_TEST(MultiplyOnTeams, Diagonal) {
   using T = TypeParam;
   Random random(2);

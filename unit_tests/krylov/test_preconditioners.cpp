@@ -53,7 +53,7 @@ TYPED_TEST(Preconditioners, IluWithoutPivots) {
     a.upload();
     for_formats(a, [&](char const* what, auto const& A, Pattern const& of) {
       SCOPED_TRACE(what);
-      // A pivot that fill makes of nothing may be small.
+      // A pivot that consists only of fill-in can be small.
       if (std::string(what) == "dense") return;
       expect_application<T>(
           ByVerb(), ilu(), A, rows, items, how,
@@ -95,8 +95,9 @@ TYPED_TEST(Preconditioners, BlocksAreInverted) {
     }
 }
 
-/// Systems whose factors are in a workspace on devices: more of them than teams have room there,
-/// the same from 50 to 50; a host, whose threads have room each, solves a few.
+/// Systems whose factors are in a workspace on devices. Their number exceeds the number of teams in
+/// it, and they repeat after 50. On a host each thread has its own storage, so a few systems are
+/// enough.
 TYPED_TEST(Preconditioners, LargeFactors) {
   using T = TypeParam;
   Random random(12);
@@ -302,7 +303,7 @@ TYPED_TEST(Preconditioners, HelpWhereRowsAreBadlyScaled) {
   }
 }
 
-/// Batches of any size, none included; and the same bits again.
+/// Batches of any size, including none. Repeated calls give the same bits.
 TYPED_TEST(Preconditioners, Batches) {
   using T = TypeParam;
   Random random(17);
@@ -331,7 +332,7 @@ TYPED_TEST(Preconditioners, Batches) {
   }
 }
 
-/// A NaN stays in its item, whose neighbours keep their bits.
+/// A NaN affects only its item. Neighbours must be bitwise unchanged.
 TYPED_TEST(Preconditioners, NotANumberStaysInItsItem) {
   using T = TypeParam;
   Random random(8);
@@ -469,8 +470,8 @@ TEST(PreconditionersMisuse, IsNamed) {
   }
 }
 
-/// Patterns are not read by the call: blocks and columns that cannot be are what the items end
-/// with, and x stays.
+/// The call does not read patterns. Items with invalid blocks or columns must report this, and x
+/// must not change.
 TEST(PreconditionersMisuse, InvalidPatterns) {
   std::int64_t const items = 5;
   ArrangedBatch<double> const b(items, 4, 1, Arranged::item_contiguous),

@@ -142,7 +142,7 @@ TYPED_TEST(PreconditionersOnTeams, ByFunctor) {
   }
 }
 
-/// What cannot be used is what the items end with, in every lane alike.
+/// Items must report patterns that cannot be used, equally in all lanes.
 TYPED_TEST(PreconditionersOnTeams, InvalidPatterns) {
   Random random(5);
   expect_invalid_patterns<TypeParam>(ByTeams{4}, 2, random);

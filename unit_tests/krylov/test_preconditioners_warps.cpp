@@ -27,7 +27,8 @@ Pattern diagonal(int rows) {
   for (int i = 0; i < rows; ++i) p.columns.push_back({i});
   return p;
 }
-/// Of L, levels of so many rows: each row needs one of the level before, and some of them another.
+/// Levels of L with this many rows: each row depends on a row of the previous level, and some rows
+/// on another row, too.
 Pattern by_levels(std::vector<int> const& sizes, Random& random) {
   int rows = 0;
   for (int n : sizes) rows += n;
@@ -126,7 +127,7 @@ void expect_ilu_of_every_format(int rows, double share, Random& random) {
     a.upload();
     for_formats(a, [&](char const* what, auto const& A, Pattern const& of) {
       SCOPED_TRACE(what);
-      // A pivot that fill makes of nothing may be small.
+      // A pivot that consists only of fill-in can be small.
       if (std::string(what) == "dense") return;
       expect_application<T>(
           ByTeams{16, 0, 2, 1}, ilu(), A, rows, 3, how,
@@ -152,8 +153,8 @@ TYPED_TEST(PreconditionersByWarps, IluOfEveryFormat) {
       1, random);
 }
 
-/// Chains whose multipliers are large go another way, which the systems of the same warp do not
-/// notice.
+/// Chains with large multipliers use other code, which must not affect the systems of the same
+/// warp.
 TYPED_TEST(PreconditionersByWarps, NeighboursOfLargeMultipliers) {
   using T = TypeParam;
   Random random(3);
@@ -198,14 +199,14 @@ TYPED_TEST(PreconditionersByWarps, BlocksAreInverted) {
       if ((rows > 40) != (size == 8)) continue;
       auto const first = equal_blocks(rows, size);
       auto p = full_pattern(rows);
-      if (rows > 5) p.columns[5].clear();  // whose block becomes the identity
+      if (rows > 5) p.columns[5].clear();  // its block becomes the identity
       std::int64_t const items = rows < 40 ? 3 : 1;
       auto const how = mostly_rows(random);
       Matrices<T> const a(p, items, how);
       for (std::int64_t n = 0; n < items; ++n) {
         put_reversed_blocks(a, n, random, first);
-        // Two rows are the same: whichever is a pivot first leaves nothing of the other, whatever
-        // is rounded.
+        // Two rows are equal: after the elimination of one, the other is exactly zero for any
+        // rounding.
         if (n % 2 == 0 && rows >= size && size > 2)
           for (int j = 0; j < rows; ++j) a.put(n, 2, j, a.full.at(n, 1, j));
       }

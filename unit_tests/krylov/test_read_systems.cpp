@@ -330,7 +330,7 @@ TEST_F(ReadSystems, SizesAreCheckedBeforeMemoryIsTaken) {
     expect_says(said_of(real + "2 2 9223372036854775808\n1 1 1\n"),
                 {"bad.mtx:2: the number of entries is an integer"});
     expect_says(said_of(real + "-2 -2 2\n1 1 1\n"), {"bad.mtx:2: the sizes are out of range"});
-    // The smallest files that hold what they announce, and one entry more.
+    // The smallest files that contain all announced entries, and one more entry than they contain.
     EXPECT_EQ(text(read_matrix_market(write("a.mtx", real + "2 2 2\n1 1 1\n2 2 2")), 0),
               "0,0:1 1,1:2 ");
     auto const folder_of = [&](std::string const& said) {
@@ -397,7 +397,8 @@ TEST_F(ReadSystems, FoldersAreNoFiles) {
   expect_says(said([&] { (void)read_systems(folder); }), {"values.f64: is a folder, not a file"});
   expect_says(said([&] { (void)read_systems(folder / "pattern.mtx"); }),
               {"pattern.mtx/pattern.mtx: cannot be opened"});
-  // What is not a file of a known length is refused as well: nothing bounds what it announces.
+  // A file whose length is not known is refused as well, because its announced size cannot be
+  // checked.
   expect_says(said([&] { (void)read_vectors("/dev/zero", 2); }), {"/dev/zero: is no regular file"});
 }
 
@@ -448,7 +449,7 @@ TEST(ReadSystemsOfAFlame, SolveTheirEquations) {
     auto const x = read_vectors(folder / ("x" + kind + ".f64"), 22);
     auto const b = read_vectors(folder / ("rhs" + kind + ".f64"), 22);
     auto const y = Kokkos::create_mirror_view_and_copy(Space::memory_space(), b);
-    // y may be b itself where the verbs run on the host.
+    // y can be b itself if the verbs run on the host.
     auto const r = Kokkos::View<double**, Space>("r", 128, 22);
     Kokkos::deep_copy(r, y);
     auto const xs = Kokkos::create_mirror_view_and_copy(Space::memory_space(), x);

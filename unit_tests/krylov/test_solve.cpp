@@ -179,7 +179,7 @@ TEST(SolveFlame, MeetsTheTrueResidual) {
       for (auto k = s.row_offsets(std::size_t(i)); k < s.row_offsets(std::size_t(i) + 1); ++k)
         full.at(n, i, s.columns(std::size_t(k))) = s.values(std::size_t(n), std::size_t(k));
   b.fill(1);
-  // How many meet the tolerance, and how many the recurrence alone says to meet it.
+  // How many items meet the tolerance, and how many meet it only according to the recurrence.
   auto const solved = [&](double tolerance, auto const& m, int restarts = 3) {
     auto stop = relative(tolerance, 500);
     stop.most_restarts = restarts;
@@ -207,7 +207,7 @@ TEST(SolveFlame, MeetsTheTrueResidual) {
     return met;
   };
   EXPECT_EQ(solved(1e-6, jacobi()).first, items);
-  // Rounding does not allow that of most, whatever the recurrence says.
+  // For most items rounding prevents this, even if the recurrence says otherwise.
   EXPECT_GT(solved(1e-12, jacobi()).second, 0);
   // Without a preconditioner it is wrong for some already at a usual tolerance, which a new
   // beginning mends.

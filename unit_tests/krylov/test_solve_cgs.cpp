@@ -101,9 +101,9 @@ TYPED_TEST(SolveByCgs, ResidualsAreThoseOfTheRecurrence) {
   }
 }
 
-/// Without beginning anew some of these end far from the solution in float: a small r_hat' v makes
-/// the residual 10^4 times as large for one iteration, which takes its digits, or a small rho all
-/// those of beta.
+/// Without restarts some of these would end far from the solution in float. A small r_hat' v makes
+/// the residual 10^4 times as large for one iteration, which loses digits, or a small rho loses all
+/// digits of beta.
 TEST(SolveByCgsInFloat, NearBreakdownsBeginAnew) {
   Random random(1);
   std::int64_t const items = 2000;
@@ -119,8 +119,8 @@ TEST(SolveByCgsInFloat, NearBreakdownsBeginAnew) {
   }
 }
 
-/// Residuals that grow to more than 10^7 times that of the start before they fall; a textbook's CGS
-/// has no limit either.
+/// Residuals that grow by more than a factor of 10^7 before they decrease. A textbook CGS has no
+/// limit either.
 TEST(SolveByCgsInDouble, LargeResidualsOnTheWay) {
   std::int64_t const items = 100;
   int const rows = 22, most = 200;
@@ -174,7 +174,7 @@ TYPED_TEST(SolveByCgs, BreakdownsAreSaid) {
   // A = I + N, where N shifts: the residual becomes N^2 b, which is orthogonal to b and shorter.
   // From there one step does.
   plant<T>({{1, 0, 0, 0.5, 1, 0, 0, 0.5, 1}, {1, 0, 0}}, solver, Reason::success, 0);
-  // Likewise, but the shift doubles: there is nothing to begin anew from.
+  // Also a breakdown, but the shift doubles, so a restart is not possible.
   plant<T>({{1, 0, 0, 2, 1, 0, 0, 2, 1}, {1, 0, 0}}, solver, Reason::breakdown, Breakdown::rho);
 }
 

@@ -42,7 +42,7 @@ void put_conditioned(Matrices<T> const& a, std::int64_t n, double condition, Ran
     }
 }
 
-/// The solution by LAPACK where it is there.
+/// The solution from LAPACK, if LAPACK was found.
 template <class T>
 std::vector<long double> reference(ArrangedBatch<T> const& full, std::int64_t n,
                                    ArrangedBatch<T> const& b) {
@@ -105,7 +105,8 @@ TYPED_TEST(SolveConditions, FromGoodToSingular) {
           if (reachable) {
             EXPECT_EQ(said.reason(n), Reason::success) << to_string(said.reason(n));
           }
-          // The numbers of the matrix are rounded, which decides what it is when they are as few.
+          // The numbers of the matrix are rounded, which changes the matrix if they have few
+          // digits.
           if (epsilon<T> * condition * rows > 0.1) continue;
           EXPECT_NE(said.reason(n), Reason::indefinite);
           auto const z = reference(a.full, n, b);

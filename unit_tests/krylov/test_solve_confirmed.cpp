@@ -58,8 +58,8 @@ struct Tally {
   int converged = 0, all = 0;
 };
 
-/// What the log says is true: converged means that the exact residual meets the tolerance, and no x
-/// is worse than zero.
+/// The log must be correct: if it reports convergence, the exact residual must meet the tolerance,
+/// and no x may be worse than zero.
 template <class T, class Solver, class M>
 Tally expect_true(Solver const& solver, M const& m, ArrangedBatch<T> const& a,
                   ArrangedBatch<T> const& b, std::string const& what) {
@@ -77,7 +77,7 @@ Tally expect_true(Solver const& solver, M const& m, ArrangedBatch<T> const& a,
     if (outcome.converged()) {
       ++tally.converged;
       EXPECT_LE(t.residual, solver.stop.tolerance * t.right_side) << "item " << tally.all;
-      // The log bounds the exact residual, and meets the tolerance itself, but for the rounding of
+      // The logged norm must bound the exact residual and meet the tolerance, up to the rounding of
       // sums of squares.
       long double const slack = (a.rows + 16) * epsilon<T>;
       EXPECT_LE(t.residual, outcome.residual * (1 + slack)) << "item " << tally.all;
@@ -139,12 +139,13 @@ TEST(SolveConfirmed, EntriesOverTwelveOrders) {
       all.converged += t.converged;
       all.all += t.all;
     }
-  // Neither none nor all: the tolerance is near what rounding leaves.
+  // Some items but not all, because the tolerance is near the rounding errors.
   EXPECT_GT(all.converged, all.all / 3);
   EXPECT_LT(all.converged, all.all);
 }
 
-/// Columns over 17 orders, for which GMRES gave up at what it took for a singular matrix.
+/// Columns over 17 orders of magnitude, for which an earlier version of GMRES stopped because it
+/// considered the matrix singular.
 TEST(SolveConfirmed, GmresOfColumnsOfManySizes) {
   Random random(6);
   std::int64_t const items = 100;
@@ -274,7 +275,7 @@ TEST(SolveConfirmed, Chemistry) {
 }
 
 /// CGS (P. Sonneveld, CGS, a fast Lanczos-type solver for nonsymmetric linear systems, SIAM J. Sci.
-/// Stat. Comput. 10 (1989)), as users may write one: seven vectors of its own.
+/// Stat. Comput. 10 (1989)), as a user could write it, with seven vectors.
 struct Cgs {
   static constexpr int vectors = 8;
   static constexpr int own_vectors = 7;

@@ -69,11 +69,11 @@ TYPED_TEST(SolveDivision, EveryWay) {
   converges(22, 0.5, ilu(),
             {{}, {in_place}, {in_place, 8, 4}, {in_place, 32, 1}, {Placement::automatic, 256}});
   converges(500, 0, block_jacobi(4), {{in_place, 64}, {in_place, 128}});
-  // Whose factors are in the workspace.
+  // The factors of these are in the workspace.
   converges(500, 0, block_jacobi(32), {{in_place, 128}, {in_place, 64}});
 }
 
-/// What becomes of a choice: variant, lanes, rows of a lane, lanes of a team and its systems.
+/// The result of a choice: variant, lanes, rows of a lane, lanes of a team, and systems of a team.
 TEST(SolveDivisionChoice, IsWhatWasAskedFor) {
   using Impl::SolveVariant;
   struct Case {
@@ -133,7 +133,7 @@ TEST(SolveDivisionChoice, IsWhatWasAskedFor) {
     EXPECT_EQ(is.lanes, lanes);
     EXPECT_EQ(is.rows, lanes <= 64 ? 8 : 2);
   }
-  // Several of a team, whose lanes no row needs more of than there are.
+  // Several systems for each team. The lanes are enough for every row.
   auto const few = Impl::divided(Impl::SystemCall{"solve"},
                                  Impl::choose_preconditioned_solve(14, 14, true, {8, 128}),
                                  {Placement::in_place, 8, 8}, 14, 300, 8, true, true, 8);

@@ -58,8 +58,8 @@ TYPED_TEST(SolveReasons, Planted) {
     // s = (0, -1, 0) and A s = (1, 0, 0) are orthogonal.
     plant<T>({{1, -1, 0, 1, 0, 0, 0, 0, 1}, {1, 0, 0}}, bicgstab(stop), Reason::breakdown,
              Breakdown::omega);
-    // What is left after an iteration, (0, -1/2, 1/2), is orthogonal to b, and more than half of
-    // it.
+    // The residual after one iteration, (0, -1/2, 1/2), is orthogonal to b, and more than half as
+    // large.
     plant<T>({{1, 0, 0, 1, 1, 0, 0, 1, 1}, {1, 0, 0}}, bicgstab(stop), Reason::breakdown,
              Breakdown::rho);
     // The same, but a quarter of it: it begins anew from there, unless that is forbidden.
@@ -112,7 +112,7 @@ TYPED_TEST(SolveReasons, Stagnated) {
     HostLog<T> const said(log);
     int stagnated = 0;
     for (std::int64_t n = 0; n < items; ++n) {
-      // Rounding may leave a residual of exactly zero.
+      // Rounding can give a residual of exactly zero.
       if (said.residual(n) == T(0)) {
         EXPECT_EQ(said.reason(n), Reason::success);
         continue;
@@ -200,7 +200,7 @@ TYPED_TEST(SolveReasons, StartsAndCriteria) {
         EXPECT_LE(said.residual(n), T(tolerance));
       }
     }
-    // No iterations are allowed: the start stays as it is.
+    // No iterations are allowed, so the initial guess does not change.
     x.randomise(random);
     std::vector<T> start;
     for (std::int64_t n = 0; n < items; ++n)
@@ -223,8 +223,8 @@ TYPED_TEST(SolveReasons, StartsAndCriteria) {
         expect_honest(said, n, residual_truth(a.full, n, x, b), tolerance);
       }
     }
-    // A start that meets the tolerance stays, too: relative to nothing, and to a right-hand side
-    // that is A times it.
+    // An initial guess that meets the tolerance does not change either: with b = 0, and with b = A
+    // times the guess.
     solve(bicgstab(absolute(1e6, 100)), jacobi(), a.csr(), vectors(b), vectors(x), log);
     x.download();
     EXPECT_TRUE(unchanged());
@@ -267,8 +267,8 @@ TYPED_TEST(SolveReasons, StartsAndCriteria) {
   }
 }
 
-/// Right-hand sides whose squares vanish or overflow are solved for, and a definite matrix not for
-/// an indefinite one where p' A p vanishes.
+/// Right-hand sides whose squares underflow or overflow must be solved. p' A p that underflows must
+/// not make a definite matrix indefinite.
 TYPED_TEST(SolveReasons, EndsOfTheRange) {
   using T = TypeParam;
   int const rows = 4;
@@ -304,8 +304,8 @@ TYPED_TEST(SolveReasons, EndsOfTheRange) {
   }
 }
 
-/// The history has the norms after each iteration, which are those of the true residual up to
-/// rounding, and is not written beyond them.
+/// The history contains the norms after each iteration, which agree with the true residual up to
+/// rounding. Later entries are not written.
 TYPED_TEST(SolveReasons, History) {
   using T = TypeParam;
   Random random(3);

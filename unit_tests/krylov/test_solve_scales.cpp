@@ -69,7 +69,7 @@ struct InUnits {
     Kokkos::deep_copy(b, b_2);
     Kokkos::deep_copy(x, T(0));
   }
-  /// What is in x times a power of two.
+  /// Multiplies x by a power of two.
   std::vector<T> solution(int by) const {
     auto const on_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
     std::vector<T> all;
@@ -98,8 +98,8 @@ bool operator==(Said const& a, Said const& b) {
   return a.iterations == b.iterations && a.codes == b.codes && a.residuals == b.residuals;
 }
 
-/// The same matrices as a functor: on hosts a thread has a system, whose masks are plain bool, as
-/// those of devices are.
+/// The same matrices as a functor. On hosts a thread has a system and its masks are plain bool, as
+/// on devices.
 template <class T>
 struct TridiagonalProduct {
   T const* values;
@@ -161,7 +161,7 @@ template <class T, class Solver>
 void expect_same_with_all(Solver const& solver, bool symmetric, bool also_without = true) {
   using Systems = InUnits<T>;
   Systems const systems(symmetric);
-  // p' A p and r' M r are of the size of A, or of its inverse, times the square of a residual.
+  // p' A p and r' M r have the size of A or of its inverse, times the square of a residual.
   int const reach = symmetric ? Systems::farthest - Systems::step : Systems::farthest;
   expect_same(systems, solver, no_preconditioner(), "none", also_without ? reach : 0);
   expect_same(systems, solver, jacobi(), "jacobi", reach);
@@ -187,7 +187,7 @@ TYPED_TEST(SolveScales, Cgs) {
 TYPED_TEST(SolveScales, ConjugateGradients) {
   expect_same_with_all<TypeParam>(conjugate_gradients(usual_criteria<TypeParam>()), true);
 }
-/// Without a preconditioner it is the matrix itself that must be near to omega.
+/// Without a preconditioner, the matrix itself must be near omega.
 TYPED_TEST(SolveScales, Richardson) {
   auto stop = usual_criteria<TypeParam>();
   stop.most_iterations = 1000;
@@ -315,7 +315,7 @@ TYPED_TEST(SolveScales, ProductsAndSums) {
     EXPECT_EQ(product(j, k), y) << "A 2^" << j << ", x 2^" << k;
     EXPECT_EQ(dotted(j, k), dots) << "x 2^" << j << ", y 2^" << k;
   });
-  // Sums of squares have three ranges, whose roots may round otherwise.
+  // Sums of squares have three ranges, whose roots can round differently.
   systems.for_units(0, [&](int, int k) {
     auto const now = length(k);
     for (std::size_t n = 0; n < lengths.size(); ++n)

@@ -54,8 +54,8 @@ TEST(ChooseSolve, HasRoomForAllRows) {
         }
 }
 
-/// Every system that is taken is launched on every device, whatever its rows are; rooms and factors
-/// are planned by what is left beside the exchange.
+/// Every supported system can be launched on every device, for rows of any length. Scratch memory
+/// for the rest of rows and for factors is planned with the memory that the exchange leaves.
 template <class T, class Solver, class M, class Matrix, int R, bool Large, class Scale>
 void expect_launched(Impl::SolveChoice const& how, int rows, bool shuffles) {
   using Problem = Impl::SolveProblem<T, Solver, M, Impl::AnySystems<T>, Scale>;
@@ -154,7 +154,8 @@ TEST(ChooseSolve, FitsEveryDevice) {
     }
 }
 
-/// Exchanges of the systems of a warp begin in different banks, where as many lanes write at once.
+/// The exchanges of the systems of a warp begin in different banks, if all lanes write at the same
+/// time.
 TEST(SystemScratch, SpreadsOverTheBanks) {
   for (int wide : {2, 4})
     for (int lanes : {1, 2, 4, 8, 16, 32})
@@ -349,8 +350,8 @@ TYPED_TEST(SolveOnTeams, Scaled) {
   with.template operator()<ReadInPlace<T, 2>, 2, true>(70, 0.1, 64, SolveVariant::in_place, ilu());
 }
 
-/// Columns that do not rise, or are out of range: nothing is solved, nothing outside is read, and
-/// the item says it.
+/// Columns that do not increase or are out of range: no system is solved, nothing outside is read,
+/// and the item reports it.
 TYPED_TEST(SolveOnTeams, InvalidPattern) {
   using T = TypeParam;
   int const rows = 4;

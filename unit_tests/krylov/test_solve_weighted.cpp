@@ -62,7 +62,8 @@ TYPED_TEST(SolveWeighted, InEveryWay) {
        of_all, "gmres, to start");
   with(scaled(bicgstab(stop)), jacobi(), A, vectors(w), of_item, "scaled, weighted");
 
-  // What the functor's own rounding leaves is not known: no claim to the last digit.
+  // The rounding errors of the functor are not known, so no agreement to the last digit is
+  // expected.
   ArrangedBatch<T> const x(items, rows, 1, Arranged::item_contiguous);
   x.fill(T(0));
   auto const log = whole_log<T>(items);

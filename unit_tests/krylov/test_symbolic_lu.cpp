@@ -79,7 +79,7 @@ TEST(SymbolicLu, LargeSystems) {
   }
   expect_message([&] { solve(Space(), solver, of.a.csr(), vectors(of.b), vectors(of.x)); },
                  {"Batchwork::solve", "324 rows", "workspace_numbers", "falls_back"});
-  // Nothing is launched where the workspace is too small.
+  // Nothing is launched if the workspace is too small.
   of.x.fill(poison<double>());
   Kokkos::View<double*, Space> const few("few", 1000);
   expect_message(
@@ -274,8 +274,8 @@ TEST(SymbolicLu, PlantedPivots) {
   for (double const tolerance : {1e-1, 1e-6}) check_planted_pivots<double>(tolerance);
   check_planted_pivots<float>(1e-2);
 }
-/// The second pivot is what is left of 1 + e - 1, beside a one: numbers grow by 1 / e, and at 1e-14
-/// refinement does not help any more.
+/// The second pivot is the remainder of 1 + e - 1, next to a one. Numbers grow by 1 / e, and at
+/// 1e-14 refinement does not help.
 TEST(SymbolicLu, PivotsThatCancel) {
   Pattern const pattern{3, {{0, 1}, {0, 1, 2}, {1, 2}}};
   std::int64_t const items = 20;
@@ -343,8 +343,8 @@ TEST(SymbolicLu, NumbersThatGrow) {
   check_growth(20, in_order, DirectVerb(), true);
   check_growth(20, in_order, DirectVerb(), false);
 }
-/// Matrices of another pattern with as many entries, whose columns are out of range: they are not
-/// read.
+/// Matrices with another pattern and the same number of entries, whose columns are out of range:
+/// they are not read.
 TEST(SymbolicLu, ColumnsOutOfRange) {
   Random random(11);
   SymbolicBatch<double> const of(full_pattern(3), 1, 5, Arranged::item_contiguous);
@@ -358,7 +358,8 @@ TEST(SymbolicLu, ColumnsOutOfRange) {
   HostLog<double> const log(of.log);
   for (std::int64_t n = 0; n < 5; ++n) EXPECT_NE(log.reason(n), Reason::success);
 }
-/// As many rows as places tell apart; on devices their numbers do not fit on the chip.
+/// The largest number of rows that the index type allows. On devices their numbers do not fit on
+/// the chip.
 TEST(SymbolicLu, ManyRows) {
   constexpr int rows = 21844;
   std::vector<int> offsets(rows + 1);

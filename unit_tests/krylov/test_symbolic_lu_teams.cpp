@@ -25,7 +25,7 @@ struct ByLanes {
     return Impl::make_symbolic<Space>(a, {}, lanes);
   }
 };
-/// The items that are left by the kernel of direct_lu, where there is one.
+/// The items that the kernel of direct_lu leaves, if that kernel is used.
 template <class T>
 bool by_tiles([[maybe_unused]] Impl::DirectProblem<T> const& p) {
   if constexpr (Impl::Vendor::has_shuffles) {
@@ -38,7 +38,7 @@ bool by_tiles([[maybe_unused]] Impl::DirectProblem<T> const& p) {
 }
 /// Both kernels, one after the other.
 struct OnTeams {
-  std::int64_t slots = 0;  ///< of a workspace for what is left, or none
+  std::int64_t slots = 0;  ///< slots of a workspace for the remaining items, or none
   template <class T, class Solver, class A>
   void operator()(Solver const& solver, A const& a, ArrangedBatch<T> const& b,
                   ArrangedBatch<T> const& x, SolveLog<T> const& log) const {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int rounds = 9, at_once = 3;
 
-/// Every lane of a team takes part; out(team, round, lane) is what it was given.
+/// Every lane of a team takes part. out(team, round, lane) is the sum that it received.
 template <class T>
 struct SumKernel {
   int lanes;
@@ -110,7 +110,7 @@ struct SumExchangeKernel {
   int lanes, together, of_first, bytes;
   Kokkos::View<T***, Space> in;     ///< (round, lane, which)
   Kokkos::View<T***, Space> out;    ///< of sums
-  Kokkos::View<T***, Space> dealt;  ///< of those that one lane was given
+  Kokkos::View<T***, Space> dealt;  ///< sums that a single lane received
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
@@ -200,7 +200,7 @@ TYPED_TEST(SystemSum, ThroughScratch) {
     }
 }
 
-/// A thread alone with its items.
+/// A single thread with its items.
 TYPED_TEST(SystemSum, Alone) {
   using T = TypeParam;
   Impl::LoneSums const alone;

@@ -13,7 +13,7 @@
 namespace Batchwork::Test {
 namespace {
 
-using Batchwork::dot;  // not that of the tests' matrices
+using Batchwork::dot;  // not `dot` of the test matrices
 
 struct SystemVerbsMisuse : ::testing::Test {
   using Vectors = Kokkos::View<double**, Kokkos::LayoutRight, Space>;

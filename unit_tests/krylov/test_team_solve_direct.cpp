@@ -8,7 +8,7 @@
 namespace Batchwork::Test {
 namespace {
 
-/// A kernel of which only the sizes of its teams are asked.
+/// A kernel that is used only to find the sizes of its teams.
 struct NoWork {
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const&) const {}

@@ -72,7 +72,7 @@ void from_scratch(TeamCase<T> const& c, Team const& team, Values const& values, 
                                             by_pointer};
   launch_user_kernel<Team, T>(team, int(c.items), team.team_size(), kernel.own(), kernel);
   c.check(log, tolerance);
-  // The residual that the second call begins with is that of the first.
+  // The second call begins with the residual of the first.
   HostLog<T> const first(log), second(again);
   for (std::int64_t n = 0; n < c.items; ++n) {
     EXPECT_EQ(first.iterations(n) > 0, iterates);
@@ -103,7 +103,7 @@ TYPED_TEST(TeamSolveNumbers, InScratch) {
                  "64 bits");
     from_scratch(c, ell_pattern<T>(c.a.place_columns), flat(c.a.places), true, "ell");
     from_scratch(c, dense_pattern<T>(size.rows), flat(c.a.full), true, "dense");
-    // A format with numbers of its own serves as a pattern, too.
+    // A format with its own numbers can be used as a pattern, too.
     from_scratch(c, c.a.csr(), flat(c.a.values), true, "csr that has numbers");
     for (bool by_pointer : {false, true})
       from_scratch(c, team_solve<Space>(direct_lu(relative(usual_tolerance<T>)), csr),

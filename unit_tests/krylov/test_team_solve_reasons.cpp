@@ -59,7 +59,7 @@ TYPED_TEST(TeamSolveReasons, AreSaid) {
   EXPECT_EQ(x.at(0, 0, 0), T(0.5));
 }
 
-/// Teams of hosts may have more than one thread, if there are more.
+/// Teams on hosts can have more than one thread, if there are more threads.
 TEST(TeamSolveHost, TeamsOfSeveralThreads) {
   if (Impl::runs_on_device<Space>) GTEST_SKIP() << "a device has its own sizes";
   TeamCase<double> const c(20, 0.3, Arranged::item_contiguous, false);

@@ -127,7 +127,7 @@ TYPED_TEST(TeamSolveOnTeams, ScratchOfTheirOwn) {
   odd.template run<2>(gmres(9, stop), jacobi(), odd.a.csr(), nullptr, 0, "gmres");
 }
 
-/// Runs a solver by a team of that size and that much scratch.
+/// Runs a solver with a team of this size and this much scratch memory.
 void run_with(int rows, int size, std::size_t bytes) {
   auto const team = Impl::make_team_solver<true, 1, double>(bicgstab(), jacobi(),
                                                             scaled_identity<double>(rows, 2.0));

@@ -40,7 +40,7 @@ TYPED_TEST(Triangular, AllFormats) {
       }
 }
 
-/// Batches of any size, none included; and the same bits again.
+/// Batches of any size, including none. Repeated calls give the same bits.
 TYPED_TEST(Triangular, Batches) {
   using T = TypeParam;
   Random random(2);
@@ -64,8 +64,8 @@ TYPED_TEST(Triangular, Batches) {
   }
 }
 
-/// What a diagonal does that one cannot divide by, in every format, by whole packs and in the rest;
-/// neighbours keep their bits.
+/// Diagonals by which one cannot divide, in every format, in whole packs and in a partial one.
+/// Neighbours must be bitwise unchanged.
 TYPED_TEST(Triangular, BadDiagonals) {
   using T = TypeParam;
   Random random(3);
@@ -116,7 +116,7 @@ TYPED_TEST(Triangular, BadDiagonals) {
           }
         };
         look("csr", a.csr(), true);
-        // On devices other numbers of lanes may share a longer row.
+        // On devices another number of lanes can share a longer row.
         look("ell", a.ell(), !Impl::runs_on_device<Space>);
         look("dense", a.dense(), false);
       }

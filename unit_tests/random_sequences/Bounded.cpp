@@ -83,7 +83,7 @@ bool bound_of_solution(Square const& inverse, Square const& matrix_error,
   e.assign(std::size_t(n), 0);
   for (int turn = 0; turn < 30; ++turn) {
     e = apply(e);
-    // What the map does not enlarge is a bound.
+    // A bound of the values that the map does not increase.
     std::vector<Real> larger = e;
     for (Real& x : larger) x = 1.1L * x + smallest();
     std::vector<Real> const image = apply(larger);
@@ -190,8 +190,8 @@ BoundedMask operator==(BoundedScalar const& a, BoundedScalar const& b) {
 }
 BoundedMask operator!=(BoundedScalar const& a, BoundedScalar const& b) { return !(a == b); }
 
-// Functions of a number x + d, |d| <= error; six roundings for what libraries of devices may be
-// off: two units in the last place.
+// Functions of a number x + d, |d| <= error. Six roundings are added, because the libraries of
+// devices may have errors of two units in the last place.
 BoundedScalar sqrt(BoundedScalar const& a) {
   Entry const& x = a.number;
   Real const v = std::sqrt(x.value), least = x.value - x.error;
@@ -271,7 +271,7 @@ BoundedLogSum& BoundedLogSum::operator+=(BoundedScalar const& x) {
   return *this;
 }
 BoundedScalar BoundedLogSum::value() const {
-  // One rounding of the product a term, and those of the final sum.
+  // One rounding for the product of each term, and the roundings of the final sum.
   Real const e = std::fabs(weight) * gamma(terms + 4) +
                  gamma(6) * (std::fabs(sum.value) + std::fabs(weight) * (magnitude + 2));
   return {entry(sum.value, sum.error + e), info};
@@ -281,7 +281,7 @@ BoundedScalar BoundedLogSum::value() const {
 
 BoundedTile& BoundedTile::operator=(BoundedTile const& x) {
   require(rows == x.rows && cols == x.cols, "an assignment");
-  BoundedTile const from = x;  // it may be a part of what was assigned
+  BoundedTile const from = x;  // a copy, because it can be a part of the assigned tile
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < cols; ++j) {
       bool const above = j > i;
@@ -344,7 +344,7 @@ BoundedTile operator*(BoundedTile const& a, BoundedTile const& b) {
         [&](int k) -> Entry const& { return b.at(k, j); });
   });
 }
-// A scalar's failure comes before that of the tile it multiplies or divides.
+// The failure of a scalar precedes the failure of the tile that it multiplies or divides.
 BoundedTile operator*(BoundedScalar const& c, BoundedTile const& a) {
   return tile(a.rows, a.cols, first_failure(c.info, a.info), [&](int i, int j) {
     return is_zero(a.at(i, j)) ? Entry{} : multiply(c.number, a.at(i, j));
@@ -397,8 +397,8 @@ BoundedTile downdate(BoundedTile const& p, BoundedTile const& y) {
 
 // ---- factorisations and solves ------------------------------------------------------------------
 
-/// |L| |L'|, of which rounding in a factorisation and its solves is a small multiple, and what is
-/// enlarged by the errors of L itself.
+/// |L| |L'|. Rounding errors in a factorisation and its solves are a small multiple of it. The
+/// errors of L are added.
 static Square product_of_factors(BoundedTile const& l) {
   Square r(l.rows);
   for (int i = 0; i < r.n; ++i)
@@ -422,7 +422,7 @@ BoundedFactor cholesky(BoundedTile const& given) {
       size = std::max(size, reach(r.a.at(i, j)));
       error = std::max(error, r.a.at(i, j).error);
     }
-  // Failures are planted so that no rounding can be taken for them; what is closer is not judged.
+  // Failures are planted so that rounding cannot cause them. Values near the limit are not judged.
   Real const close = 1000 * (gamma(n + 12) * size + error);
   bool clear = true;
   constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
@@ -608,7 +608,7 @@ BoundedLu lu(BoundedTile const& given) {
       for (int k = 0; k < n; ++k) sum += std::fabs(inverse(i, k)) * error(k, j);
     norm = std::max(norm, sum);
   }
-  // Where a pivot might come out as zero nothing is said.
+  // Nothing is known if a pivot could be zero.
   if (!known || !(norm < 0.5L)) {
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j) r.inverse_of_a.at(i, j) = {0, unknown};
@@ -653,7 +653,7 @@ BoundedTile column(BoundedTile const& a, int j) {
 }
 BoundedTile hadamard(BoundedTile const& a, BoundedTile const& b) {
   require(a.rows == b.rows && a.cols == b.cols, "products of entries");
-  // Beside a diagonal nothing is multiplied, whatever the other tile has there.
+  // Entries outside a diagonal are not multiplied, for any entries of the other tile.
   auto const is_diagonal = [](BoundedTile const& x) {
     bool all = x.rows == x.cols;
     for (int i = 0; i < x.rows; ++i)

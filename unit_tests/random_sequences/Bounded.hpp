@@ -34,11 +34,11 @@ KOKKOS_FUNCTION auto select(bool mask, A a, B b) {
 
 using Real = long double;
 
-/// The arithmetic that the bounds are for: that of float or double.
+/// The arithmetic of the bounds: float or double.
 struct Arithmetic {
   Real roundoff;  ///< the largest relative error of one operation, rounded to nearest
   Real smallest;  ///< the absolute error of one that underflows
-  Real largest;   ///< what may overflow soon
+  Real largest;   ///< larger numbers may overflow soon
   template <class T>
   static Arithmetic of() {
     return {Real(std::numeric_limits<T>::epsilon()) / 2, Real(std::numeric_limits<T>::min()),
@@ -48,13 +48,13 @@ struct Arithmetic {
 /// The one in use.
 Arithmetic& arithmetic();
 
-/// A number and the bound of its error. Infinite: nothing is known. A NaN is a NaN in any
-/// arithmetic.
+/// A number and the bound of its error. An infinite bound means that nothing is known. A NaN is a
+/// NaN in every arithmetic.
 struct Entry {
   Real value = 0, error = 0;
 };
 
-/// The status of an item, where it does not hang on rounding.
+/// The status of an item, if it does not depend on rounding.
 struct Info {
   int code = 0;
   bool certain = true;
@@ -98,7 +98,7 @@ class BoundedTile {
     entries_ = x.entries_;
   }
 
-  /// An entry: read, or of a tile that has a name and may be written a place to be assigned.
+  /// An entry. It can be assigned if the tile is a named variable that can be written.
   BoundedEntry operator()(int i, int j = 0) &;
   BoundedScalar operator()(int i, int j = 0) const&;
 
@@ -108,15 +108,15 @@ class BoundedTile {
   }
 
   int rows = 0, cols = 0;
-  Structure structure = Structure::general;  ///< counts for what is assigned to it alone
+  Structure structure = Structure::general;  ///< used only for assignments to this tile
   Info info;
 
  private:
   std::vector<Entry> entries_;
 };
 
-/// What a(i, j) is where it may be assigned: a copy of the number, which as a temporary writes the
-/// tile.
+/// The type of a(i, j) if it can be assigned: a copy of the number, which writes the tile when it
+/// is a temporary.
 class BoundedEntry : public BoundedScalar {
  public:
   BoundedEntry(BoundedTile& t, int i, int j);
@@ -154,7 +154,7 @@ struct BoundedLu {
   BoundedScalar determinant() const;
 };
 
-/// What a carry with log_sum is in a sequence.
+/// The type of a carry with log_sum in a sequence.
 struct BoundedLogSum {
   Entry sum;
   Info info;
@@ -221,7 +221,7 @@ BoundedLu lu(BoundedTile const& a);
 BoundedTile solve(BoundedLu const& a, BoundedTile const& b);
 BoundedTile inverse(BoundedLu const& a);
 BoundedScalar determinant(BoundedLu const& a);
-/// Their errors in a solve are within what the bound for lu allows for the growth of numbers.
+/// Their errors in a solve are within the growth that the bound for lu allows.
 BoundedLu ldlt(BoundedTile const& a);
 BoundedLu qr(BoundedTile const& a);
 BoundedLu pivoted_qr(BoundedTile const& a);
@@ -252,7 +252,7 @@ template <Batchwork::Tile X>
 KOKKOS_FORCEINLINE_FUNCTION auto plain(X const&, double x) {
   return static_cast<scalar_t<value_t<X>>>(x);
 }
-/// Likewise an integer.
+/// The same for an integer.
 inline BoundedScalar integer(BoundedTile const&, int x) { return BoundedScalar(x); }
 template <Batchwork::Tile X>
 KOKKOS_FORCEINLINE_FUNCTION int integer(X const&, int x) {

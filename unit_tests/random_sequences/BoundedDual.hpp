@@ -12,7 +12,7 @@
 
 namespace Batchwork::RandomSequences {
 
-/// A number with its derivatives; a constant has none.
+/// A number with its derivatives. A constant has none.
 struct BoundedDual {
   BoundedScalar value;
   std::vector<BoundedScalar> d;

@@ -12,11 +12,11 @@ namespace Batchwork::RandomSequences {
 
 namespace {
 
-/// The most that a library's function may be off, in roundings: four units in the last place.
+/// The largest error of a library function, in roundings: four units in the last place.
 constexpr int of_library = 8;
 
-/// A function of x where it is monotone, or convex and even, between the ends that x may have.
-/// least <= x <= most is its domain.
+/// A function of x that is monotone, or convex and even, on the interval of possible values of x.
+/// Its domain is least <= x <= most.
 template <class F>
 BoundedScalar by_ends(BoundedScalar const& a, F const& f, int roundings = of_library,
                       Real least = -unknown, Real most = unknown) {
@@ -137,8 +137,8 @@ BoundedScalar atan2(BoundedScalar const& a, BoundedScalar const& b) {
   Info const info = merged(a, b);
   if (any_unknown(y, x)) return {Entry{v, unknown}, info};
   if (std::isnan(v)) return {Entry{v, 0}, info};
-  // The least distance from the origin, and whether the half-line may be crossed where the angle
-  // jumps.
+  // The smallest distance from the origin, and whether the half-line where the angle jumps can be
+  // crossed.
   Real const distance = std::hypot(std::max(std::fabs(x.value) - x.error, 0.0L),
                                    std::max(std::fabs(y.value) - y.error, 0.0L));
   bool const jumps = x.value - x.error <= 0 && std::fabs(y.value) <= y.error + smallest();
@@ -309,7 +309,7 @@ BoundedTile bounded_constant(int m, int n, BoundedScalar const& c) {
 
 BoundedInteger::operator BoundedScalar() const {
   Real const v = Real(value);
-  // What float and double hold as it is.
+  // Values that float and double represent exactly.
   bool const exact = std::fabs(v) * roundoff() < 1;
   Entry const e{v, !certain ? unknown : exact ? 0 : std::fabs(v) * roundoff()};
   return {e, info};

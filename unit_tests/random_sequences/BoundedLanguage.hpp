@@ -27,7 +27,7 @@ struct BoundedInteger {
       : value(v), certain(is_certain), info(i) {}
   template <std::integral I>
   BoundedInteger(I v) : value(static_cast<std::int64_t>(v)) {}
-  /// Beside a real number it becomes one.
+  /// Converted to a real number in expressions with real numbers.
   operator BoundedScalar() const;
 };
 BoundedInteger operator-(BoundedInteger const& a);
@@ -132,13 +132,13 @@ Info info_of_all(X const&... x) {
   ((r = first_failure(r, info_of(x))), ...);
   return r;
 }
-/// What a function makes of zeros of the structure is a zero, if it is zero.
+/// Structural zeros stay structural zeros if the function of zero is zero.
 void keep_zero(BoundedTile const& from, BoundedTile& to);
 void keep_stored(BoundedTile& x);
 
 }  // namespace Inner
 
-/// f of entries, numbers beside tiles being the same for each.
+/// f of entries. Scalars next to tiles are the same for each entry.
 template <class F, class... X>
 BoundedTile of_entries(F const& f, X const&... x) {
   BoundedTile const& shape = *Inner::first_tile(x...);

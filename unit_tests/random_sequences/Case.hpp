@@ -52,7 +52,7 @@ enum class Fill {
 /// one.
 enum class Arranged { left, right, left_part, right_part, strided, compact };
 
-/// The View of an operand: its tile, what it is filled with, where it lies.
+/// The View of an operand: its tile, its values, its memory.
 struct Storage {
   Structure structure;
   int rank;  ///< 0 scalars, 1 vectors and diagonals, 2 matrices
@@ -62,7 +62,7 @@ struct Storage {
   Arranged arranged;
   int width = 1;   ///< of compact groups
   int offset = 0;  ///< of a part: the first item
-  int steps = 0;   ///< how many, where it has an index for them
+  int steps = 0;   ///< number of steps, if the View has an index for them
 };
 
 template <class T>
@@ -164,12 +164,12 @@ class Buffer {
   int items_;
   std::uint64_t seed_;
   std::vector<Dimension> dims_;  ///< in the View's order: items or groups, times, rows, columns
-  std::size_t begin_ = 0;        ///< where the first number of the batch stands
+  std::size_t begin_ = 0;        ///< offset of the first number of the batch
   Kokkos::View<T*, Space> device_;
   Mirror<T> host_;
 };
 
-/// What the interpreter calls the sequence with: one of these for each operand.
+/// The arguments with which the interpreter calls the sequence: one for each operand.
 struct Arguments {
   std::vector<BoundedTile> tiles;
   std::vector<BoundedScalar> scalars;
@@ -191,8 +191,9 @@ struct Steps {
   bool backward = false;
 };
 
-/// One operand: a Buffer and its role. A carry has a second Buffer for its end, the same, or none.
-/// At step t of a scan it has step stride * t - lag of its View, or as many steps before the last.
+/// An operand: a Buffer and its role. A carry can have a second Buffer for its end, the same one,
+/// or none. At step t of a scan the operand has step stride * t - lag of its View, or the same
+/// number of steps before the last one.
 struct Operand {
   Role role;
   int buffer;
@@ -246,7 +247,7 @@ class Case {
   bool compare(int item, Result const& r, bool planted);
   bool plant(std::mt19937_64& random, int item);
   std::vector<Written> written() const;
-  /// The steps as they are run, and that of an operand's View.
+  /// The number of steps that run, and the number of steps of an operand's View.
   std::vector<int> steps_run() const;
   int time_of(Operand const& o, int step) const;
   void fail(std::string const& what);
@@ -269,7 +270,7 @@ extern template class Buffer<std::int32_t>;
 extern template class Case<float>;
 extern template class Case<double>;
 
-/// Calls a group in a kernel of its own, each team with a few items.
+/// Calls a group in a user's kernel. Each team has a few items.
 template <class Group>
 struct InKernel {
   Group group;

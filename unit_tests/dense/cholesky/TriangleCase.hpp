@@ -26,7 +26,7 @@ template <class T>
 Dense item(ArrangedBatch<T> const& m, std::int64_t n) {
   return make_dense(m.rows, m.cols, [&](int i, int j) { return m.at(n, i, j); });
 }
-/// Puts x in the place of item n; of a triangle that is read, what is above the diagonal is NaN.
+/// Replaces item n by x. If only a triangle is read, the entries above the diagonal are NaN.
 template <class T>
 void put(ArrangedBatch<T> const& m, std::int64_t n, Dense const& x, bool triangle = false) {
   for (int i = 0; i < m.rows; ++i)

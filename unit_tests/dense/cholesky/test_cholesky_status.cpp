@@ -19,7 +19,7 @@ struct CholeskyStatus : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(CholeskyStatus, Numbers);
 
-/// A batch, and what the verbs make of it.
+/// A batch, and the results of the verbs.
 template <class T>
 struct Batch {
   using Codes = Kokkos::View<int*, Space>;
@@ -161,7 +161,7 @@ struct Factor {
   }
 };
 
-/// The same numbers are finite, and the same codes come out, as with map.
+/// The same numbers are finite and the codes are the same as with map.
 TYPED_TEST(CholeskyStatus, AsInMap) {
   using T = TypeParam;
   constexpr int n = 6;

@@ -31,8 +31,8 @@ void run_kernel(Impl::TriangleProblem<T> const& p, Impl::DeviceLimits const& lim
   ASSERT_EQ(kernel.team() % Impl::lanes_of_warp, 0);
   run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
 }
-/// The general kernel, and where there is one the kernel for small items; a problem of the latter
-/// is told by its number.
+/// The general kernel, and the kernel for small items if there is one. The problem of the latter is
+/// selected by its number.
 enum class By { teams, panels };
 template <class T>
 void run_problem(Impl::TriangleProblem<T> const& p, By by = By::teams) {
@@ -49,7 +49,7 @@ void run_lanes_of(Impl::TriangleProblem<T> const& p) {
   else run_lanes(Impl::TriangleOfLane<T, N>(p));
 }
 
-/// A call on so many items of n rows that are item-contiguous or interleaved.
+/// A call with this many items of n rows, item-contiguous or interleaved.
 template <class T>
 Impl::TriangleProblem<T> problem_of_size(int n, int columns, bool interleaved) {
   Impl::TriangleProblem<T> p;
@@ -82,7 +82,7 @@ TYPED_TEST(CholeskyTeams, FitEveryDevice) {
     bool const fits = device.limits.holds(Kernel::wanted_teams, kernel.team(), kernel.bytes());
     int const teams = Kernel::in_registers || fits ? Kernel::wanted_teams : 1;
     ASSERT_TRUE(launches(device, teams, kernel.team(), kernel.bytes())) << what;
-    // More room is no harm, as long as it is for as many teams.
+    // More scratch memory is allowed, if the number of teams stays the same.
     auto more = device.limits;
     more.scratch_of_team += 10000;
     more.scratch_of_multiprocessor += more.scratch_of_multiprocessor / 8;
@@ -179,7 +179,7 @@ TYPED_TEST(CholeskyTeams, FactorsAndSolves) {
   Random random(1);
   for (int n : {1, 4, 7, 13, 16, 17, 32, 33, 40, 45, 48, 54, 63, 64, 67, 88})
     for (auto how : all_arranged) {
-      // Teams of one item are quick; some have as many as there may be.
+      // Teams with one item are fast, so some have the largest possible number.
       std::int64_t const items = n < 20 || (n == 33 && how != Arranged::by_columns) ? 5 : 1;
       if (n > 20 && n != 33 && n != 64 && n != 88 && random.integer(0, 1)) continue;
       int const columns = n < 34 ? random.integer(1, 11) : 1;
@@ -270,7 +270,7 @@ TYPED_TEST(CholeskyTeams, Failures) {
       }
 }
 
-/// Nothing is solved, but the status is that of the factorisation, or of the diagonal.
+/// No system is solved, but the status is the status of the factorisation, or of the diagonal.
 TYPED_TEST(CholeskyTeams, NoRightHandSides) {
   using T = TypeParam;
   Random random(21);
@@ -379,8 +379,8 @@ TYPED_TEST(CholeskyTeams, Units) {
   check_units_of<T>(8, true, [](Impl::TriangleProblem<T> const& p) { run_lanes_of<8>(p); });
 }
 
-/// CholeskyPanels and TriangleColumns fit every device, and have neighbouring items to fill a
-/// sector where there is scratch for them.
+/// CholeskyPanels and TriangleColumns fit every device. If there is scratch memory for them,
+/// neighbouring items fill a sector.
 TYPED_TEST(CholeskyTeams, SmallItemsFitEveryDevice) {
   using T = TypeParam;
   for (auto const& device : devices())
@@ -526,7 +526,7 @@ void check_failures(int n, std::int64_t items, Arranged how, std::vector<T> cons
   for (std::int64_t which : {std::int64_t(0), items / 2, items - 1})
     for (int pivot : {0, n / 2, n - 1})
       for (T bad : bad_pivots) {
-        // The two of them in turn, but where items are smallest.
+        // Both alternate, except for the smallest items.
         if (n > 8 && (which + pivot) % 2 == (bad < T(0))) continue;
         SCOPED_TRACE(std::to_string(n) + ", item " + std::to_string(which) + ", pivot " +
                      std::to_string(pivot));
@@ -665,7 +665,7 @@ TEST(CholeskyLanes, AnItemOfEachLane) {
   check_lanes<double, 8>(19, 1, all_alike(Arranged::item_contiguous), random);
   check_lanes<float, 4>(3, 257, all_alike(Arranged::interleaved), random);
 }
-/// Of which some are carried, and some are not, or are transposed.
+/// Some of these are passed on, others are not, or are transposed.
 TEST(CholeskyLanes, OperandsArrangedEachInItsWay) {
   Random random(7);
   using enum Arranged;
@@ -679,7 +679,7 @@ TEST(CholeskyLanes, OperandsArrangedEachInItsWay) {
     check_lanes<float, 8>(8, 35, how, random);
   }
 }
-/// The transposed factors in the place of the matrices: each is read before it is written.
+/// The transposed factors replace the matrices: each number is read before it is written.
 template <class T, int N>
 void check_over_transpose(std::int64_t items, Random& random) {
   for (auto how : all_arranged) {
@@ -768,7 +768,7 @@ TEST(CholeskyLanes, Failures) {
   check_failures_of_lanes<float, 8>(5, random);
 }
 
-/// On every device there is room for as many teams as the launch bounds promise.
+/// Every device can hold as many teams as the launch bounds promise.
 TEST(CholeskyLanes, FitEveryDevice) {
   for (auto const& device : devices()) {
     SCOPED_TRACE(device.name);
@@ -794,8 +794,8 @@ TEST(CholeskyLanes, FitEveryDevice) {
   }
 }
 
-/// Every number of a triangle by panels has a place of its own, and no two of eight lanes meet in a
-/// bank: those that read the same unit of neighbouring rows, or the whole of a few rows.
+/// Every number of a triangle stored by panels has its own place. Eight lanes have no bank
+/// conflicts when they read the same unit of neighbouring rows, or whole rows.
 template <class T>
 void check_panels() {
   using At = Impl::PanelScratch<T>;
@@ -827,8 +827,8 @@ TEST(PanelScratch, Places) {
   check_panels<double>();
 }
 
-/// Every number of the triangle has a place of its own, and no two lanes that read a row or a group
-/// meet in a bank.
+/// Every number of the triangle has its own place. Lanes that read a row or a group have no bank
+/// conflicts.
 TEST(TriangleScratch, Places) {
   for (int tiles : {1, 2, 5, 8, 17}) {
     Impl::TriangleScratch const at{tiles};

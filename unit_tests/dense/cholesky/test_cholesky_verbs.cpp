@@ -118,7 +118,7 @@ TYPED_TEST(CholeskyVerbs, TriangularSolvesOfEverySize) {
     }
 }
 
-/// Of an upper triangle; what is below its diagonal is NaN.
+/// An upper triangle. Entries below its diagonal are NaN.
 TYPED_TEST(CholeskyVerbs, UpperTriangles) {
   using T = TypeParam;
   Random random(31);
@@ -201,7 +201,7 @@ TYPED_TEST(CholeskyVerbs, InPlace) {
     }
 }
 
-/// Groups of 8 and of 32 items, the last one not full: its other lanes stay as they are.
+/// Groups of 8 and of 32 items, with a partial last group. Its unused lanes must not change.
 TYPED_TEST(CholeskyVerbs, Compact) {
   using T = TypeParam;
   using Groups = Kokkos::View<T****, Kokkos::LayoutRight, Space>;
@@ -255,7 +255,8 @@ TYPED_TEST(CholeskyVerbs, Compact) {
     }
 }
 
-/// Managed Views of both layouts, const ones, static extents, an instance and none.
+/// Managed Views of both layouts, const Views, static extents, with and without an execution space
+/// instance.
 TYPED_TEST(CholeskyVerbs, Views) {
   using T = TypeParam;
   Random random(6);
@@ -367,7 +368,8 @@ TYPED_TEST(CholeskyVerbs, NumbersOfItems) {
     check_cholesky<T>(2, beyond_a_grid, how, how, random);
 }
 
-/// Condition numbers to 1e10 in double, 1e4 in float: the backward error is as small as ever.
+/// Condition numbers up to 1e10 in double and 1e4 in float. The backward error must be as small as
+/// for well-conditioned matrices.
 TYPED_TEST(CholeskyVerbs, IllConditioned) {
   using T = TypeParam;
   Random random(9);
@@ -466,7 +468,7 @@ TEST(CholeskyVerbsErrors, Misuse) {
   Kokkos::fence();
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), l);
   for (std::size_t k = 0; k < host.size(); ++k) ASSERT_EQ(host.data()[k], 7.25);
-  // Nothing to do is no error.
+  // A call without work is not an error.
   Many const none("none", 0, 4, 4), flat("flat", 7, 0, 0), no_sides("no_sides", 7, 4, 0);
   EXPECT_NO_THROW(cholesky(inout(none)));
   EXPECT_NO_THROW(cholesky(inout(flat)));

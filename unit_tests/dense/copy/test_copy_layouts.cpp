@@ -76,7 +76,7 @@ struct FormStrides {
     return form.width > 0 ? k / form.width * item + k % form.width : k * item;
   }
 
-  /// Calls f with what a verb takes for this place in memory.
+  /// Calls f with the argument that a verb takes for this memory.
   template <class T, class Memory, class F>
   void with_operand(T* data, Memory, F const& f) const {
     using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
@@ -112,7 +112,7 @@ int smallest_stage() {
   return least;
 }
 
-/// What a device's teams do, lane by lane.
+/// The work of the teams of a device, lane by lane.
 template <class T>
 void run_lane_by_lane(Impl::CopyTiles<T> const& kernel) {
   std::uint32_t const most = std::uint32_t(kernel.stage) / std::uint32_t(sizeof(T));
@@ -163,8 +163,8 @@ class Copies {
     Kokkos::deep_copy(from_, from_host_);
   }
 
-  /// Items that are m x n in `to`. Beginnings are so many numbers behind one that is aligned to 16
-  /// bytes.
+  /// Items that are m x n in `to`. The first number has the given offset from an address that is
+  /// aligned to 16 bytes.
   void check(Form const& to_form, Form const& from_form, std::int64_t items, std::int64_t m,
              std::int64_t n, bool transposing, int behind) {
     FormStrides const to(to_form, items, m, n);
@@ -200,8 +200,8 @@ class Copies {
       ASSERT_EQ(std::memcmp(expected_.data(), to_host_.data(), bytes), 0);
     }
     if (items == 0) return;
-    // Both kernels are for every copy that they can do, whichever is launched: in runs, or by tiles
-    // of so many bytes.
+    // Both kernels must be correct for every copy that they support, whichever is launched: by
+    // runs, or by tiles of a given number of bytes.
     for (bool const lane_by_lane : {false, true})
       for (int const stage : {0, smallest_stage_, Impl::CopyTiles<T>::stage_bytes}) {
         std::memcpy(on_host_.data(), blank_.data(), bytes);
@@ -384,8 +384,8 @@ TEST(CopyLayouts, Divisors) {
       ASSERT_EQ(Impl::QuickDivisor(d).quotient(n), n / d) << n << " / " << d;
 }
 
-// How many numbers are moved at once, none where tiles are turned in scratch: beginnings at, one or
-// two numbers behind a 16-byte boundary.
+// How many numbers are moved at the same time (none if tiles are transposed in scratch memory), for
+// starts at, one and two numbers after a 16-byte boundary.
 TEST(CopyLayouts, WordsAndRuns) {
   std::int64_t const items = 256, m = 4, n = 6;
   alignas(16) static float data[8];

@@ -40,7 +40,7 @@ void check_eigh(int n, std::int64_t items, Arranged how, Random& random,
     ASSERT_EQ(codes.at(k, 0, 0), 0);
     expect_eigenpairs<T>(eigh_kind(k), mirrored(item(a, k)), item(w, k), item(v, k));
   }
-  // Neighbours keep their bits where nothing fails.
+  // Neighbours of failed items must be bitwise the same as without failures.
   a.upload();
   decompose(a, w, clean, codes);
   clean.download(), codes.download();

@@ -39,12 +39,12 @@ void check_svd(int m, int n, std::int64_t items, Arranged how, Random& random,
     }
     ASSERT_EQ(codes.at(k, 0, 0), 0);
     expect_singular_triplets<T>(qr_kind(k), item(a, k), item(u, k), item(w, k), item(v, k));
-    // Values alone may be found by rotations alone.
+    // Singular values without vectors can be computed by rotations only.
     for (int i = 0; i < least; ++i)
       ASSERT_NEAR(double(alone.at(k, i, 0)), double(w.at(k, i, 0)),
                   double((4 + least) * epsilon<T> * w.at(k, 0, 0)));
   }
-  // Neighbours keep their bits where nothing fails.
+  // Neighbours of failed items must be bitwise the same as without failures.
   replace_failing(a, random);
   decompose(a, clean, w, v, codes);
   clean.download(), codes.download();

@@ -27,7 +27,8 @@ Impl::StoredItems<T const> items_turned(ArrangedBatch<T> const& m) {
   return {{m.data(), 1, m.item, 0, m.col, m.row}, m.cols, m.rows};
 }
 
-/// Runs the kernel of many lanes an item on what it is given; and that of a lane an item.
+/// Runs the kernel with several lanes an item, and the kernel with one lane an item, on the same
+/// input.
 template <bool Large>
 struct Teams {
   template <class F>
@@ -124,7 +125,7 @@ struct InTiles {
   }
 };
 
-/// In a workspace of so many slots.
+/// With a workspace of this many slots.
 template <int Slots>
 struct InWorkspace {
   template <class F>
@@ -414,8 +415,8 @@ TEST(DecompositionTeams, ItemsThatLanesShare) {
   // With enough items that columns behind others are not finite.
   check_qr_teams<double, SharedLanes<24>>(17, 5, false, 33, Arranged::item_contiguous, random);
 }
-/// Likewise; as many items as there are kinds of matrices, or more, whose zeros are not to be taken
-/// for those beyond a matrix.
+/// The same with at least as many items as there are kinds of matrices. Zeros of a matrix must not
+/// be confused with zeros outside of it.
 TEST(DecompositionTeams, EigenvaluesWhereLanesShare) {
   if (!Impl::Vendor::has_shuffles) return;
   Random random(18);
@@ -460,7 +461,7 @@ TEST(DecompositionTeams, ItemsInTiles) {
   check_qr_teams<double, InTiles<6>>(17, 5, false, 33, Arranged::interleaved, random);
   check_qr_teams<float, InTiles<6>>(12, 20, false, 63, Arranged::item_contiguous, random);
 }
-/// R alone, and Q in the place of A.
+/// Only R, and Q in the memory of A.
 template <class How>
 void check_qr_in_place(int m, int n, int items, Arranged how, Random& random) {
   ArrangedBatch<float> const a(items, m, n, how), q(items, m, n, how), r(items, n, n, how),
@@ -498,7 +499,7 @@ TEST(DecompositionTeams, ItemsThatLanesShareInPlace) {
   }
 }
 
-/// Fewer slots than items, a last round that is not full; items that fail among those of a team.
+/// Fewer slots than items, with a partial last round, and items that fail in a team.
 TEST(DecompositionTeams, ItemsInAWorkspace) {
   Random random(6);
   check_eigh_teams<float, InWorkspace<5>>(4, 13, Arranged::interleaved, random);
@@ -518,7 +519,7 @@ TEST(DecompositionTeams, LargeItemsInAWorkspace) {
   check_svd_teams<float, InWorkspace<1>>(300, 4, 1, Arranged::by_columns, random);
 }
 
-/// What the documentation says of an H200 with Kokkos 5.2 fits there, and a row more does not.
+/// The documented limits for an H200 with Kokkos 5.2: these sizes fit, and one more row does not.
 TEST(DecompositionTeams, LargestItems) {
   if (!Impl::Vendor::has_shuffles) return;
   Impl::DeviceLimits limits = h200_with_kokkos_4();

@@ -17,7 +17,8 @@ template <class T>
 auto codes_of(ArrangedBatch<T> const& codes) {
   return status(Kokkos::View<int*, Space>(codes.data(), std::size_t(codes.items)));
 }
-/// Runs call(workspace) with as much as there is use for, or as a call has at least.
+/// Runs call(workspace) with the largest useful workspace, or with the smallest one that the call
+/// accepts.
 template <class T, class Call>
 void with_workspace(std::int64_t numbers, Call const& call) {
   ASSERT_GT(numbers, 0) << "fits on the chip";
@@ -71,7 +72,7 @@ void check_svd_workspace(int m, int n, std::int64_t items, Arranged how, Random&
                           });
       },
       [&](auto const& a, auto const& w) {
-        // Without vectors less is needed, perhaps none.
+        // Without vectors a call needs less memory, or none.
         FencedWorkspace<T> const memory(
             workspace_numbers<Verb::svd>(exec, in(a.batch()), out(vectors(w))));
         Batchwork::svd(exec, launch("values"), in(a.batch()), out(vectors(w)), memory());
@@ -96,7 +97,7 @@ TEST(DecompositionsInWorkspace, Svd) {
   check_svd_workspace<double>(20, 3400, 10, Arranged::interleaved, random);
 }
 
-/// Three square matrices, of which the second one fails; vectors apart, and in the place of the
+/// Three square matrices; the second one fails. Vectors in separate Views, and in the memory of the
 /// matrices.
 TEST(DecompositionsInWorkspace, Eigh) {
   using Batch = Kokkos::View<double***, Kokkos::LayoutRight, Space>;
@@ -150,8 +151,8 @@ TEST(DecompositionsInWorkspace, Eigh) {
   }
 }
 
-/// The same bits with one slot, with some and with more than there are items, and for an item
-/// alone.
+/// The results have the same bits with one slot, with several, with more slots than items, and for
+/// a single item.
 TEST(DecompositionsInWorkspace, NumberOfSlots) {
   using Batch = Kokkos::View<float***, Kokkos::LayoutRight, Space>;
   constexpr std::size_t m = 9100, n = 32, items = 5;
@@ -185,7 +186,8 @@ TEST(DecompositionsInWorkspace, NumberOfSlots) {
   expect_same(items - 1);
 }
 
-/// Items that fit come out as without a workspace, and leave it alone.
+/// Items that fit on the chip have the same results as without a workspace, and do not change the
+/// workspace.
 TEST(DecompositionsInWorkspace, ItemsThatFit) {
   Kokkos::View<double***, Kokkos::LayoutRight, Space> const a("a", 3, 4, 4), v("v", 3, 4, 4);
   Kokkos::View<double**, Space> const w("w", 3, 4), w2("w2", 3, 4);
@@ -249,7 +251,7 @@ TEST(DecompositionsInWorkspace, Misuse) {
       {"operand 3, vectors(\"v\")", "is written and shares elements with operand 4, workspace"});
   expect_says(message_of([&] { eigh(in(a), out(w), out(v), workspace(of_a)); }),
               {"operand 4, workspace", "is written and shares elements with operand 1, a(\"a\")"});
-  // Where it is not needed, too.
+  // Also if no workspace is needed.
   Batch const small("small", 3, 4, 4);
   Kokkos::View<double**, Space> const values("values", 3, 4);
   Kokkos::View<double*, Space, Kokkos::MemoryUnmanaged> const within(small.data(), 10);

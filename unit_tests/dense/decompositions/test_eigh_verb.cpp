@@ -37,8 +37,8 @@ TYPED_TEST(EighVerb, EverySizeAndArrangement) {
   for (int n : {48, 64, 65, 100}) check_verb<T>(n, 13, Arranged::item_contiguous, random);
 }
 
-/// Matrices of two blocks, beside others that go on when these are done, and beside zeros: bit for
-/// bit the same, zeros of either sign, too.
+/// Matrices with two blocks, together with items that need more steps, and with zeros: bitwise the
+/// same results, including the signs of zeros.
 TYPED_TEST(EighVerb, BesideOthers) {
   using T = TypeParam;
   using Batch = Kokkos::View<T***, Kokkos::LayoutRight, Space>;
@@ -67,7 +67,7 @@ TYPED_TEST(EighVerb, BesideOthers) {
     }
 }
 
-/// Numbers of items around those of packs and teams; the first, a middle and the last one fail.
+/// Numbers of items near the sizes of packs and teams. The first, a middle and the last item fail.
 TYPED_TEST(EighVerb, NumbersOfItems) {
   using T = TypeParam;
   using Batch = Kokkos::View<T***, Kokkos::LayoutRight, Space>;
@@ -93,7 +93,7 @@ TYPED_TEST(EighVerb, NumbersOfItems) {
   }
 }
 
-/// Vectors in the place of the matrices, values alone, transposes and groups: the same bits.
+/// Vectors in the memory of the matrices, values only, transposes and groups: the same bits.
 template <class T>
 void check_eigh_forms(std::size_t n, std::int64_t items) {
   constexpr std::size_t W = 4;
@@ -177,7 +177,7 @@ TEST(EighVerb, Misuse) {
               {"is written and shares elements with", "give inout(view)"});
 }
 
-/// What the documentation says of hosts needs no workspace, and a row more does.
+/// The documented limits for hosts: these sizes need no workspace, and one more row does.
 TEST(EighVerb, LimitsOfHosts) {
   if (Impl::runs_on_device<Kokkos::DefaultExecutionSpace>) return;
   auto const numbers = []<class T>(T, int n) {

@@ -62,7 +62,7 @@ TYPED_TEST(QrVerbs, EverySizeAndArrangement) {
   check_qr_verb<T>(3, 2, false, 65537, Arranged::interleaved, random);
 }
 
-/// Q in the place of A, R alone, transposes, groups and vectors: the same bits.
+/// Q in the memory of A, R only, transposes, groups and vectors: the same bits.
 template <class T>
 void check_forms(std::size_t m, std::size_t n, std::int64_t items) {
   constexpr std::size_t W = 4;

@@ -51,7 +51,7 @@ struct ArrangedBatch {
   using Mirror = decltype(Kokkos::create_mirror(Kokkos::HostSpace(),
                                                 std::declval<Kokkos::View<T*, Space> const&>()));
   Mirror host;
-  T* numbers;  ///< those of `host`: a View is slow to ask without an optimiser
+  T* numbers;  ///< the numbers of `host`, because access through a View is slow at -O0
 
   ArrangedBatch(std::int64_t items_, int rows_, int cols_, Arranged how)
       : items(items_), rows(rows_), cols(cols_) {
@@ -138,9 +138,9 @@ struct GemmData {
     else if (g.reads_c) c.randomise(random);
   }
 
-  /// Runs `call`, which computes C, and compares every number with the truth: the error of a sum of
-  /// K products, of alpha times it and of beta C is at most (K + 3) eps times the sum of the
-  /// magnitudes. Nothing else is written.
+  /// Runs `call`, which computes C, and compares every number with the reference. The error of
+  /// alpha times a sum of K products, plus beta C, is at most (K + 3) eps times the sum of the
+  /// magnitudes. No other memory may change.
   template <class Call>
   void check(Call const& call) const {
     SCOPED_TRACE(what.text());

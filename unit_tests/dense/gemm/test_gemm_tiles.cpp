@@ -53,8 +53,8 @@ TYPED_TEST(GemmTilesTest, Tiles) {
     }
 }
 
-/// Sizes of which runs of 16 bytes are aligned, in the arrangements that can be copied and stored
-/// by such runs.
+/// Sizes with aligned runs of 16 bytes, in the arrangements that can be copied and stored by such
+/// runs.
 TYPED_TEST(GemmTilesTest, WideAccesses) {
   using T = TypeParam;
   Random random(2);
@@ -145,7 +145,7 @@ TYPED_TEST(GemmTilesTest, LanesOfInterleaved) {
     }
 }
 
-/// A limit of scratch, and what a device is asked for, lead to one block or another.
+/// The choice of a block for a limit of scratch memory and for a device.
 template <class T, class Kernel>
 void check_sectors() {
   Random random(6);
@@ -153,7 +153,7 @@ void check_sectors() {
   for (int repeat = 0; repeat < 25; ++repeat) {
     int const sizes[] = {8, 9, 16, 17, 24, 31, 40, 67};
     auto const size = [&] { return sizes[random.integer(0, 7)]; };
-    // Whole teams, or some items more, of which runs of 16 bytes are aligned or not.
+    // Whole teams, or a few more items, with and without aligned runs of 16 bytes.
     std::int64_t const count =
         items * random.integer(1, 3) + (repeat % 2 ? random.integer(0, items - 1) : 0);
     auto g = some_case(random, count, size(), size(), random.integer(0, 40));

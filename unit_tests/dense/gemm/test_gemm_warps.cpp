@@ -10,8 +10,7 @@ namespace {
 
 static_assert(Impl::Vendor::multiplies_by_warps<double>);
 
-/// Every kind of block, of which rows of C are aligned, begin anywhere, or columns stand side by
-/// side.
+/// Every kind of block. Rows of C are aligned or begin at any alignment, or columns are contiguous.
 TEST(GemmWarps, Blocks) {
   using enum Impl::GemmBlockKind;
   Random random(1);
@@ -34,7 +33,7 @@ TEST(GemmWarps, Blocks) {
         }
 }
 
-/// As many slabs as fit a device beside the other teams of a multiprocessor.
+/// As many slabs as fit on a device together with the other teams of a multiprocessor.
 TEST(GemmWarps, SlabsOnTheirWay) {
   using enum Impl::GemmBlockKind;
   Impl::GemmProblem<double> p;

@@ -43,13 +43,13 @@ inline LogDeterminant log_determinant(Dense a) {
   return r;
 }
 
-/// That of |L|: sizes of pivots are compared by all bits, or by 20 of double.
+/// The bound of |L|: sizes of pivots are compared by all bits, or by 20 bits of double.
 template <class T>
 long double largest_of_l(bool all_bits) {
   return (1 + 2 * epsilon<T>)*(1 + (all_bits || sizeof(T) == 4 ? 0 : std::ldexp(1.0L, -19)));
 }
-/// Columns of two numbers that differ as much as those with the same 20 bits can, the smaller one
-/// in front.
+/// Columns with two numbers that differ as much as numbers with the same 20 bits can. The smaller
+/// one is first.
 template <class T, class Factor>
 void check_near_pivots(int n, Factor const& factor, bool all_bits) {
   SCOPED_TRACE("near pivots, " + std::to_string(n) + " rows");
@@ -150,8 +150,8 @@ void check_lu(int n, int columns, std::int64_t items, Arranged how, Random& rand
   }
 }
 
-/// Determinants in closed form, whose parts are beyond the range of numbers. find and find_log as
-/// in check_inverse.
+/// Determinants in closed form, with partial products beyond the range of numbers. find and
+/// find_log as in check_inverse.
 template <class T, class Find, class FindLog>
 void check_known_determinants(int n, std::int64_t items, Arranged how, Random& random,
                               Find const& find, FindLog const& find_log) {
@@ -211,7 +211,7 @@ void check_inverse(int n, std::int64_t items, Arranged how, Random& random, Inve
                   std::isnan(signs.at(k, 0, 0)) && std::isnan(x.at(k, n - 1, n - 1)));
       continue;
     }
-    // Of many rows it may be too large.
+    // With many rows it can be too large.
     ASSERT_EQ(codes_of_d.at(k, 0, 0),
               std::isfinite(d.at(k, 0, 0)) ? 0 : Status::code(Reason::not_finite, 0));
     ASSERT_EQ(codes_of_log.at(k, 0, 0), 0);
@@ -248,8 +248,9 @@ void check_inverse(int n, std::int64_t items, Arranged how, Random& random, Inve
   check_known_determinants<T>(n, std::min<std::int64_t>(items, 31), how, random, find, find_log);
 }
 
-/// A column whose only number that is not zero is among the smallest there are: no zero may be
-/// taken for its pivot. Item k has it in row k; each other column has a one in a row that is left.
+/// Each column of the item has one non-zero entry, and one of these is among the smallest numbers.
+/// No zero may be chosen as its pivot. In item k it is in row k. The other columns have a one in
+/// another row.
 template <class T, class Solve>
 void check_smallest_number(int n, Solve const& solve) {
   SCOPED_TRACE(std::to_string(n) + " rows");

@@ -18,7 +18,7 @@ Impl::Storage<T> storage(ArrangedBatch<T> const& m) {
   return {m.data(), 1, m.item, 0, m.row, m.col};
 }
 
-/// Launches the kernel for what the task says.
+/// Launches the kernel for a task.
 template <Impl::LuTask Task, class T, class Launch>
 void run_problem(Impl::LuProblem<T> p, ArrangedBatch<T> const& a, ArrangedBatch<int> const& codes,
                  Launch const& launch) {
@@ -136,7 +136,7 @@ void run_kernel(Kernel const& kernel, Impl::DeviceLimits const& limits) {
   ASSERT_LE(kernel.team(), kernel.largest_team);
   run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
 }
-/// In a workspace of so many slots.
+/// With a workspace of this many slots.
 template <class T>
 void check_workspace(int n, int columns, std::int64_t items, std::int64_t slots, Arranged how,
                      Random& random) {
@@ -185,7 +185,7 @@ TEST(LuTeams, AnItemOfEachLane) {
   check_lanes<double, 6>(6, 257, Arranged::interleaved, random);
 }
 
-/// On every device there is room for as many teams as the launch bounds promise.
+/// Every device can hold as many teams as the launch bounds promise.
 TEST(LuTeams, LanesFitEveryDevice) {
   for (auto const& device : devices()) {
     SCOPED_TRACE(device.name);
@@ -195,7 +195,7 @@ TEST(LuTeams, LanesFitEveryDevice) {
       p.columns = 2;
       p.result =
           Task == Impl::LuTask::factors ? Impl::LuResult::factors : Impl::LuResult::solutions;
-      // Nothing is near but the numbers of an item.
+      // Only numbers of the same item are adjacent.
       Impl::Storage<T> const rows{nullptr, 1, N * N, 0, N, 1};
       p.a = p.b = rows.as_const(), p.x = p.lu = rows;
       p.order = {nullptr, 1, N * N, 0, 1, 0};
@@ -230,9 +230,9 @@ TEST(LuTeams, ItemsOfATeam) {
   check_teams<float, true>(21, 2, 4, Arranged::item_contiguous, random);
 }
 
-/// By panels: full ones and a last one of one to seven columns, one warp with rows to five, lanes
-/// without rows; rows of 16 numbers, with and without room to stand apart; several right-hand
-/// sides, and more than are solved for at once; every kind of item to 48 rows.
+/// Panels: full ones, and a last one of one to seven columns; one warp with up to five rows; lanes
+/// without rows; rows of 16 numbers with and without padding; several right-hand sides, and more
+/// than are solved for at the same time; every kind of item up to 48 rows.
 template <class T>
 void check_panels(int n, int columns, std::int64_t items, Arranged how, Random& random,
                   bool has_room = true) {
@@ -264,8 +264,8 @@ TEST(LuTeams, Panels) {
   check_panels<float>(131, 2, 1, Arranged::item_contiguous, random);
 }
 
-/// Where the first warps of a team cannot wait by themselves, and with a vector whose substitution
-/// goes along.
+/// The first warps of a team cannot wait separately. Also a vector whose substitution is part of
+/// the elimination.
 template <bool Ahead>
 struct EliminationOfPanels {
   int n, row, four, lanes;
@@ -432,8 +432,8 @@ TEST(LuTiles, ItemsOfTwoWarps) {
   Random random(7);
   check_tiles<double, 7>(51, 3, 2, Arranged::interleaved, random);
 }
-/// Lanes that have whole rows, one or two, or none; the last of eight steps; U that was moved by
-/// any number of places.
+/// Lanes with one or two whole rows, or none; the last of eight steps; U moved by any number of
+/// places.
 TEST(LuTiles, RowsOfLanes) {
   Random random(9);
   check_tiles<double, 4>(29, 2, 5, Arranged::item_contiguous, random);
@@ -460,8 +460,8 @@ void check_inverse_rows(int n, std::int64_t items, Arranged how, Random& random)
       else run_kernel(Impl::LuTiles<T, N / 8, Task>(p, limits), limits);
     });
 }
-/// Lanes that share an item; a warp with a row a lane or two, two warps with columns in turn; full
-/// ones, lanes without rows.
+/// Lanes that share an item: a warp with one or two rows for each lane, and two warps that
+/// alternate columns; full warps, and lanes without rows.
 TEST(LuTeams, InversesInRows) {
   Random random(12);
   for (auto how : all_arranged) {
@@ -482,7 +482,7 @@ TEST(LuTeams, InversesInRows) {
   check_inverse_rows<double, 64>(3, 7, Arranged::strided, random);
 }
 
-/// Nothing is solved, but the status is that of the elimination.
+/// No system is solved, but the status is the status of the elimination.
 TEST(LuTeams, NoRightHandSides) {
   Random random(17);
   check_lanes<double, 3>(0, 37, Arranged::interleaved, random);

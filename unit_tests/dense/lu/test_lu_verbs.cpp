@@ -88,7 +88,7 @@ TYPED_TEST(LuVerbs, InversesAndDeterminants) {
       check_inverse_verbs<T>(n, n < 20 ? 31 : 13, how, random);
     }
   check_inverse_verbs<T>(3, 65537, Arranged::interleaved, random);
-  // In place, of the transposes: the same as that of the transposed inverse.
+  // In place, for transposes: the same as the transposed inverse.
   Kokkos::View<T***, Kokkos::LayoutRight, Space> const a("a", 9, 12, 12), x("x", 9, 12, 12);
   auto const host = Kokkos::create_mirror_view(a);
   for (std::size_t k = 0; k < host.size(); ++k) host.data()[k] = T(random());
@@ -107,7 +107,7 @@ TYPED_TEST(LuVerbs, LargeItems) {
   check_verbs<TypeParam>(sizeof(TypeParam) == 4 ? 99 : 70, 2, 6, Arranged::item_contiguous, random);
 }
 
-/// Factors in the place of the matrices, solutions in that of the right-hand sides, vectors,
+/// Factors in the memory of the matrices, solutions in the memory of the right-hand sides, vectors,
 /// transposes and groups: the same bits.
 template <class T>
 void check_forms(std::size_t n, std::int64_t items) {
