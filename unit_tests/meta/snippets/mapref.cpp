@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Code of docs/reference/{map,operands,print,launch,in_kernel}.md and of docs/guides, compiled and
+// Code of docs/reference/{map,operands,print,launch,factorisations}.md and of docs/guides, compiled and
 // compared with the pages by doc_snippets.cmake.
 #include <Batchwork.hpp>
 
@@ -166,7 +166,7 @@ struct Conduction {  // hexahedron of 8 nodes, 2 x 2 x 2 points of Gauss
   KOKKOS_FUNCTION void operator()(K& k, X const& x, C const& conductivity, D const& shape) const {
     auto sum = zero<8, 8>(x);
     for (int q = 0; q < 8; ++q) {
-      auto const n = block<3, 8>(shape, 3 * q, 0);  // derivatives in the unit cube, one row an axis
+      auto const n = shape(q);  // 3 x 8, derivatives in the reference cube
       auto const jacobian = n * x;
       auto const factors = lu(jacobian);
       auto const g = factors.solve(n);  // gradients in space
@@ -178,8 +178,8 @@ struct Conduction {  // hexahedron of 8 nodes, 2 x 2 x 2 points of Gauss
 
 inline void hexahedra(Exec const& exec, Kokkos::View<double* [8][8]> K,
                       Kokkos::View<double* [8][3]> x, Kokkos::View<double*> conductivity,
-                      Kokkos::View<double[24][8]> shape, Kokkos::View<int*> codes) {
-  map(exec, Conduction{}, out(K), in(x), in(conductivity), common(shape), status(codes));
+                      Kokkos::View<double* [3][8]> shape, Kokkos::View<int*> codes) {
+  map(exec, Conduction{}, out(K), in(x), in(conductivity), table(shape), status(codes));
 }
 
 /// Nodes are gathered from the mesh.
