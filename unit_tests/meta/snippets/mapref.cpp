@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Code of docs/reference/{map,operands,print,launch,factorisations}.md and of docs/guides, compiled and
-// compared with the pages by doc_snippets.cmake.
+// Code of docs/reference/{map,operands,print,launch,factorisations}.md and of docs/guides, which is
+// compiled, and compared with the pages by doc_snippets.cmake.
 #include <Batchwork.hpp>
 
 namespace doc_mapref {
