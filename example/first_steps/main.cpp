@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The program of docs/start/first_batch.md: positions from distances to beacons by least squares, a sum
-/// over time, systems of 48 rows, sparse systems. All solutions are known beforehand; exit status 1
-/// if one is missed.
+/// The program of docs/start/first_batch.md: positions from distances to beacons by least squares,
+/// a sum over time, systems of 48 rows, sparse systems. All solutions are known beforehand; exit
+/// status 1 if one is missed.
 
 #include <Batchwork.hpp>
 #include <cmath>

@@ -254,8 +254,10 @@ struct SolveFactorsOfArguments {
 /// Eliminates the matrices of a batch as solve(direct_lu(...), A, b, x) does, in one kernel, and
 /// keeps the factors for later solves.
 ///
-///   auto f = factorize([exec,] [launch("label"),] direct_lu(stop), A, factors [, log])
-///   solve([exec,] [launch("label"),] f, [A,] b, x [, log])
+/// ```text
+/// auto f = factorize([exec,] [launch("label"),] direct_lu(stop), A, factors [, log])
+/// solve([exec,] [launch("label"),] f, [A,] b, x [, log])
+/// ```
 ///
 /// ```cpp
 /// auto const solver = direct_lu(relative(1e-10));
@@ -285,7 +287,9 @@ auto factorize(X const&... arguments) {
 
 /// Solves with factors that factorize has kept:
 ///
-///   solve([exec,] [launch("label"),] f, [A,] b, x [, log])
+/// ```text
+/// solve([exec,] [launch("label"),] f, [A,] b, x [, log])
+/// ```
 ///
 /// \param f    a DirectFactors
 /// \param A    matrices for the residual b - A x, of as many items and rows, in any format: the

@@ -461,7 +461,9 @@ struct SolveDirectOfArguments {
 /// Solves A_n x_n = b_n for every item n by elimination of the full matrix with partial pivoting,
 /// in one kernel (LAPACK's gesvx).
 ///
-///   solve([exec,] [launch("label"),] direct_lu(stop), A, b, x [, log] [, workspace(view)])
+/// ```text
+/// solve([exec,] [launch("label"),] direct_lu(stop), A, b, x [, log] [, workspace(view)])
+/// ```
 ///
 /// ```cpp
 /// auto log = SolveLog<double>::allocated(items);

@@ -486,8 +486,10 @@ inline constexpr bool has_own_solve = is_configuration<X>;
 
 /// Solves A_n x_n = b_n for every item n by an iterative solver, each to its own convergence.
 ///
-///   solve([exec,] [launch("label"),] [WorkDivision{...},] solver, preconditioner, A, b, x [, log]
-///         [, workspace(view)])
+/// ```text
+/// solve([exec,] [launch("label"),] [WorkDivision{...},] solver, preconditioner, A, b, x [, log]
+///       [, workspace(view)])
+/// ```
 ///
 /// ```cpp
 /// auto const A = csr(row_offsets, columns, values);  // values(item, entry), float or double

@@ -43,10 +43,10 @@ struct SolveConfiguration {
   SolverKind solver = SolverKind::bicgstab;
   PreconditionerKind preconditioner = PreconditionerKind::jacobi;
   StoppingCriteria stop{};
-  int basis = 0;        ///< gmres: vectors of a cycle, 1 or more; 0: chosen, see Gmres
-  double omega = 1;     ///< richardson: see Richardson
-  int block_rows = 4;   ///< block_jacobi: rows of each block, 1 to 32; the unknowns at a point
-  int refinements = 1;  ///< direct_lu, which takes no preconditioner: steps at most
+  int basis = 0;            ///< gmres: vectors of a cycle, 1 or more; 0: chosen, see Gmres
+  double omega = 1;         ///< richardson: see Richardson
+  int block_rows = 4;       ///< block_jacobi: rows of each block, 1 to 32; the unknowns at a point
+  int refinements = 1;      ///< direct_lu, which takes no preconditioner: steps at most
   WorkDivision division{};  ///< devices: overrides the choice by sizes
 };
 
@@ -235,7 +235,9 @@ struct SolveConfiguredOfArguments {
 
 /// solve with solver and preconditioner from a SolveConfiguration:
 ///
-///   solve([exec,] [launch("label"),] configuration, A, b, x [, log] [, workspace(view)])
+/// ```text
+/// solve([exec,] [launch("label"),] configuration, A, b, x [, log] [, workspace(view)])
+/// ```
 ///
 /// \param configuration  a SolveConfiguration, or scaled(configuration), weighted(configuration, w)
 /// \param A              csr, ell, dia, dense, scaled_identity or AnyMatrices; matrix_free with

@@ -33,7 +33,7 @@ struct SolveLog {
   using value_type = T;
   using memory_space = Memory;
   Kokkos::View<int*, Memory> iterations;  ///< of direct_lu steps of refinement
-  Kokkos::View<T*, Memory> recurrence;  ///< norm of the residual that the iteration computed
+  Kokkos::View<T*, Memory> recurrence;    ///< norm of the residual that the iteration computed
   /// The norm of b - A x, unscaled. For a converged item of an iterative solver it is a bound that
   /// meets the tolerance: the norm as computed plus, where twice the precision decided, a bound of
   /// its rounding. Otherwise (no convergence, matrix_free, direct_lu, scaled(...), weighted(...))

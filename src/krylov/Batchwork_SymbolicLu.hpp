@@ -357,9 +357,11 @@ struct SolveByPatternOfArguments {
 /// Analyses a sparse pattern for direct_lu(symbolic): finds an order of the pivots with little
 /// fill-in, the entries of L and U, and which pivots are independent. Call it once for a pattern.
 ///
-///   auto const symbolic = symbolic_lu([exec,] A [, order])
-///   solve([exec,] [launch("label"),] direct_lu(symbolic, stop), A, b, x [, log]
-///         [, workspace(view)])
+/// ```text
+/// auto const symbolic = symbolic_lu([exec,] A [, order])
+/// solve([exec,] [launch("label"),] direct_lu(symbolic, stop), A, b, x [, log]
+///       [, workspace(view)])
+/// ```
 ///
 /// ```cpp
 /// auto const symbolic = symbolic_lu(exec, A);
@@ -392,8 +394,10 @@ auto symbolic_lu(A const& a, std::vector<int> const& order = {}) {
 
 /// Solves A_n x_n = b_n for every item n by elimination along a sparse pattern:
 ///
-///   solve([exec,] [launch("label"),] direct_lu(symbolic, stop), A, b, x [, log]
-///         [, workspace(view)])
+/// ```text
+/// solve([exec,] [launch("label"),] direct_lu(symbolic, stop), A, b, x [, log]
+///       [, workspace(view)])
+/// ```
 ///
 /// \param direct_lu  direct_lu(symbolic, stop), a SparseDirectLu
 /// \param A          csr, ell or dia with the pattern of the SymbolicLu; only its numbers of rows

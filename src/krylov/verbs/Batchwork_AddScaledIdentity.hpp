@@ -115,7 +115,9 @@ struct AddScaledIdentityOfArguments {
 
 /// Adds a multiple of the identity: A_n = beta A_n + alpha_n I for every item n.
 ///
-///   add_scaled_identity([exec,] [launch("label"),] alpha, A [, beta])
+/// ```text
+/// add_scaled_identity([exec,] [launch("label"),] alpha, A [, beta])
+/// ```
 ///
 /// ```cpp
 /// add_scaled_identity(exec, inverse_h, J, -1);  // I / h - J, with an h for each item

@@ -166,7 +166,9 @@ struct EquilibrateOfArguments {
 /// Finds powers of two l_i and r_j for every item such that in diag(l) A diag(r) the largest
 /// magnitude of every row and column is from 3/8 to 3. A is not changed.
 ///
-///   equilibrate([exec,] [launch("label"),] A, left, right)
+/// ```text
+/// equilibrate([exec,] [launch("label"),] A, left, right)
+/// ```
 ///
 /// ```cpp
 /// equilibrate(exec, A, left, right);

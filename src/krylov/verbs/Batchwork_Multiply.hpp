@@ -108,8 +108,10 @@ struct MultiplyOfArguments {
 
 /// Multiplies the matrices of a batch by vectors.
 ///
-///   multiply([exec,] [launch("label"),] A, x, y)               y_n = A_n x_n for every item n
-///   multiply([exec,] [launch("label"),] alpha, A, x, beta, y)  y_n = alpha A_n x_n + beta y_n
+/// ```text
+/// multiply([exec,] [launch("label"),] A, x, y)               y_n = A_n x_n for every item n
+/// multiply([exec,] [launch("label"),] alpha, A, x, beta, y)  y_n = alpha A_n x_n + beta y_n
+/// ```
 ///
 /// ```cpp
 /// multiply(exec, A, x, y);         // y = A x

@@ -80,7 +80,9 @@ struct ScaleOfArguments {
 
 /// Scales rows and columns: A_n = diag(l_n) A_n diag(r_n) for every item n.
 ///
-///   scale([exec,] [launch("label"),] left, A, right)
+/// ```text
+/// scale([exec,] [launch("label"),] left, A, right)
+/// ```
 ///
 /// ```cpp
 /// equilibrate(exec, A, left, right);

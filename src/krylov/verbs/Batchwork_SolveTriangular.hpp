@@ -140,7 +140,9 @@ struct SolveTriangularOfArguments {
 
 /// Solves L_n x_n = b_n or U_n x_n = b_n for every item n, L and U being triangles of A.
 ///
-///   solve_triangular([exec,] [launch("label"),] triangle, A, b, x [, status(codes)])
+/// ```text
+/// solve_triangular([exec,] [launch("label"),] triangle, A, b, x [, status(codes)])
+/// ```
 ///
 /// ```cpp
 /// solve_triangular(exec, Triangle::unit_lower, A, b, x, status(codes));

@@ -174,7 +174,9 @@ struct NormOfArguments {
 
 /// The dot product of vectors: result(n) = x_n' y_n for every item n.
 ///
-///   dot([exec,] [launch("label"),] x, y, result)
+/// ```text
+/// dot([exec,] [launch("label"),] x, y, result)
+/// ```
 ///
 /// \param x       View x(item, row) in any layout or strided, or compact(x, n); float or double
 /// \param y       View as x; may be the same View
@@ -192,7 +194,9 @@ void dot(First const& first, Rest const&... rest) {
 
 /// The Euclidean norm of vectors: result(n) = |x_n| for every item n.
 ///
-///   norm([exec,] [launch("label"),] x, result)
+/// ```text
+/// norm([exec,] [launch("label"),] x, result)
+/// ```
 ///
 /// \param x       View x(item, row), as for dot
 /// \param result  View result(item), or compact; written
