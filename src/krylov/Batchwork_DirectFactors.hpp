@@ -109,7 +109,7 @@ auto factorize_batch(Exec const& exec, std::string const& label, DirectLu<Factor
   using F = typename FactorOf<T, DirectLu<Factor>>::type;
   static_assert(!std::is_void_v<typename A::value_type>,
                 "Batchwork::factorize: direct_lu needs the entries of the matrices, which "
-                "matrix_free has not");
+                "matrix_free does not have");
   static_assert(!std::is_const_v<T>, "Batchwork: a const View cannot be written");
   require_reachable<(A::template reachable<Exec>)>();
   require_direct_log<Log, typename A::value_type, Exec>();
@@ -167,7 +167,7 @@ void solve_with_factors(Exec const& exec, std::string const& label,
   using T = typename View::value_type;
   using F = typename FactorOf<T, DirectLu<Factor>>::type;
   static_assert(std::is_same_v<typename A::value_type, T>,
-                "Batchwork::solve: the factors are of another type of numbers than the matrices");
+                "Batchwork::solve: the factors and the matrices hold different types of numbers");
   DirectLu<Factor> solver;
   solver.stop = f.stop;
   solver.refinements = f.refinements;
@@ -179,9 +179,9 @@ void solve_with_factors(Exec const& exec, std::string const& label,
         std::int64_t const items = call.check();
         add_direct_memory<T, Exec>(call, 1, "factors", f.numbers, false);
         if (a.rows() != f.a.rows() || items != f.items)
-          call.fail("operand 1, factors: of " + std::to_string(f.items) + " systems of " +
-                    std::to_string(f.a.rows()) + " rows, but there are " + std::to_string(items) +
-                    " of " + std::to_string(a.rows()) + " rows; call factorize for them");
+          call.fail("operand 1, factors: made for " + std::to_string(f.items) + " systems of " +
+                    std::to_string(f.a.rows()) + " rows, but A has " + std::to_string(items) +
+                    " of " + std::to_string(a.rows()) + " rows; call factorize for A");
         if (items == 0 || a.rows() == 0) return;
         kept = direct_kept<T, F>(exec, a.rows(), items);
         if (kept.bytes != f.bytes)
@@ -243,7 +243,7 @@ struct SolveFactorsOfArguments {
   static void run(Exec const& exec, Launch<> const& how,
                   DirectFactors<Of, Factor, OfA, View> const& f, Rest const&... rest) {
     static_assert(std::is_same_v<Exec, Of>,
-                  "Batchwork::solve: factors are of use on the execution space on which factorize "
+                  "Batchwork::solve: factors work only on the execution space on which factorize "
                   "was called");
     if constexpr (std::is_same_v<Exec, Of>) solve_with_factors(exec, label_alone(how), f, rest...);
   }
@@ -324,7 +324,7 @@ std::int64_t factors_numbers(Exec const& exec, DirectLu<Factor> const&, A const&
   using T = typename A::value_type;
   static_assert(!std::is_void_v<T>,
                 "Batchwork::factors_numbers: direct_lu needs the entries of the matrices, which "
-                "matrix_free has not");
+                "matrix_free does not have");
   using F = typename Impl::FactorOf<T, DirectLu<Factor>>::type;
   if (items <= 0 || a.rows() == 0) return 0;
   auto const kept = Impl::direct_kept<T, F>(exec, a.rows(), items);

@@ -348,7 +348,7 @@ void add_direct_memory(SystemCall& call, int position, char const* role, View co
                 "execution space");
   call.add(position, role, describe_view(view), writes);
   if (!call.parts.back().d.contiguous)
-    call.fail(call.parts.back().name() + " has gaps; give a View whose numbers are side by side");
+    call.fail(call.parts.back().name() + " has gaps; give a contiguous View");
 }
 template <class Log, class T, class Exec>
 constexpr void require_direct_log() {
@@ -389,7 +389,7 @@ void direct_batch(std::string const& label, Solver const& solver, A const& a, B 
   if (b.cols > many)
     call.fail(call.parts[1].name() + " has " + std::to_string(b.cols) +
               " right-hand sides, more than the limit of " + std::to_string(many) +
-              "; divide them");
+              "; solve them in several calls");
   if (items == 0) return;
   launched(call, direct_problem<T>(solver, a, b, x, log, items));
 }
@@ -532,7 +532,7 @@ std::int64_t workspace_numbers(Exec const& exec, DirectLu<Factor> const&, A cons
   using T = typename A::value_type;
   static_assert(!std::is_void_v<T>,
                 "Batchwork::workspace_numbers: direct_lu needs the entries of the matrices, which "
-                "matrix_free has not");
+                "matrix_free does not have");
   using F = typename Impl::FactorOf<T, DirectLu<Factor>>::type;
   if (items <= 0 || a.rows() <= Impl::direct_rows_on_chip<T, F>(exec)) return 0;
   auto const wanted = Impl::direct_slots<T, F>(exec, a.rows(), items);

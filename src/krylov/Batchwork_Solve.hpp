@@ -70,11 +70,11 @@ inline void check_criteria(SystemCall const& call, StoppingCriteria const& stop)
   if (!(stop.divergence_limit >= 1 || stop.divergence_limit == 0))
     call.fail("a divergence limit of " + std::to_string(stop.divergence_limit) +
               " times the residual of the start; give one or more, or infinity, or zero for the "
-              "usual one");
+              "method's default");
   if (stop.relative_to != RelativeTo::right_side && stop.relative_to != RelativeTo::start &&
       stop.relative_to != RelativeTo::nothing)
     call.fail("a tolerance relative to number " + std::to_string(int(stop.relative_to)) +
-              " of RelativeTo, which there is not; give right_side, start or nothing");
+              " of RelativeTo, which does not exist; give right_side, start or nothing");
 }
 /// Checks the parameters of a solver.
 template <class Solver>
@@ -176,7 +176,7 @@ WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& pr
 inline void check_storage(SystemCall const& call, Gmres const& solver) {
   if (solver.basis < 0)
     call.fail("gmres with a basis of " + std::to_string(solver.basis) +
-              " vectors; give from 1 to the number of rows, which is the limit for larger ones, or "
+              " vectors; give from 1 to the number of rows, to which larger ones are reduced, or "
               "0 to have it chosen");
 }
 /// The solver with the default limits of its method. Parameters are checked and clamped to the size
@@ -228,8 +228,7 @@ T* workspace_of(SystemCall const& call, WorkspacePlan const& plan, Given const& 
                   "Batchwork::solve: the workspace's memory cannot be reached from the execution "
                   "space");
     SystemView const v{"workspace", describe_view(given.view)};
-    if (!v.d.contiguous)
-      call.fail("operand 7, " + v.name() + " has gaps; give a View whose numbers are side by side");
+    if (!v.d.contiguous) call.fail("operand 7, " + v.name() + " has gaps; give a contiguous View");
     memory = given.view.data();
     there = std::int64_t(given.view.extent(0));
     what = "operand 7, " + v.name() + " has " + std::to_string(there);

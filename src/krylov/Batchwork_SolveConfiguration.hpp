@@ -203,8 +203,8 @@ struct SolveConfiguredOfArguments {
         return solve_directly(exec, how, configured_direct_lu(c), a, b, x, rest...);
       else
         refuse_direct_lu(SystemCall{"solve"},
-                         "needs the entries of the matrices, which matrix_free has not; give an "
-                         "iterative solver");
+                         "needs the entries of the matrices, which matrix_free does not have; "
+                         "give an iterative solver");
     }
     with_both(SystemCall{"solve"}, c, [&](auto const& solver, auto const& m) {
       solve_divided(exec, how, c.division, solver, m, a, b, x, rest...);
@@ -217,7 +217,7 @@ struct SolveConfiguredOfArguments {
     auto const& c = scaled.solver;
     if (c.solver == SolverKind::direct_lu)
       refuse_direct_lu(SystemCall{"solve"},
-                       "scales rows and columns by itself, and tests |b - A x|; leave scaled(...) "
+                       "scales rows and columns already, and tests |b - A x|; leave scaled(...) "
                        "or weighted(...) out");
     with_both(SystemCall{"solve"}, c, [&](auto const& solver, auto const& m) {
       solve_divided(exec, how, c.division, rescaled(scaled, solver), m, a, b, x, rest...);

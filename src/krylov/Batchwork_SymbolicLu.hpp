@@ -176,8 +176,8 @@ std::vector<std::vector<int>> columns_of_pattern(SystemCall const& call, A const
   } else {
     static_assert(
         requires { a.columns_by_rows(); },
-        "Batchwork::symbolic_lu: matrices without a pattern; dense ones have their direct "
-        "solves by direct_lu(), and AnyMatrices are given as csr, ell or dia");
+        "Batchwork::symbolic_lu: matrices without a pattern; use direct_lu() for dense "
+        "matrices, and give csr, ell or dia instead of AnyMatrices");
   }
   return rows;
 }
@@ -217,8 +217,8 @@ auto make_symbolic(A const& a, std::vector<int> const& order, int lanes = 0) {
   if (e.without_pivot >= 0)
     call.fail(
         "row " + std::to_string(e.without_pivot) +
-        " has no entry of the diagonal when its turn comes, and rows are not exchanged; store "
-        "one, or give direct_lu() without a pattern");
+        " has no entry of the diagonal when it becomes the pivot, and rows are not exchanged; "
+        "store one, or give direct_lu() without a pattern");
   if (e.entries > room)
     call.fail("factors of more than " + std::to_string(room) + " entries" + remedy);
   if (lanes == 0) lanes = lanes_by_pattern(e);
@@ -294,17 +294,17 @@ void sparse_batch(Exec const& exec, std::string const& label, SparseDirectLu<Mem
                   A const& a, B const& b, X const& x, Log const& log, Given const& given) {
   using T = typename Log::value_type;
   static_assert(reaches<Exec, Memory>,
-                "Batchwork::solve: the SymbolicLu is in memory that the execution space does not "
+                "Batchwork::solve: the SymbolicLu is in memory that the execution space cannot "
                 "reach; call symbolic_lu with the same execution space");
   SymbolicLu<Memory> const& s = solver.symbolic;
   direct_batch<Exec>(
       label, solver, a, b, x, log, 3,
       [&](SystemCall& call) {
         if (a.rows() != s.rows() || a.nonzeros() != s.nonzeros())
-          call.fail("operand 1, direct_lu(symbolic): of a pattern of " + std::to_string(s.rows()) +
-                    " rows and " + std::to_string(s.nonzeros()) +
+          call.fail("operand 1, direct_lu(symbolic): made for a pattern of " +
+                    std::to_string(s.rows()) + " rows and " + std::to_string(s.nonzeros()) +
                     " entries, but the matrices have " + std::to_string(a.rows()) + " and " +
-                    std::to_string(a.nonzeros()) + "; call symbolic_lu for them");
+                    std::to_string(a.nonzeros()) + "; call symbolic_lu for these matrices");
         if (!(solver.pivot_threshold >= 0 && solver.pivot_threshold <= 1))
           call.fail("a pivot threshold of " + std::to_string(solver.pivot_threshold) +
                     "; give a number from 0 to 1");

@@ -216,8 +216,8 @@ struct TeamSolver {
     int const lanes = member.team_size(), rank = member.team_rank();
     if (!fits(lanes) || Vendor::lane_count(member) != lanes)
       Kokkos::abort(
-          "Batchwork::team_solve: a team of another size than scratch_size takes, or a "
-          "vector length above 1");
+          "Batchwork::team_solve: a team of another size than the solver supports, or a "
+          "vector length above 1; launch teams of team_size() threads");
     SystemScratch const scratch = layout(lanes);
     auto const at_hand = member.team_scratch(0);
     T* const numbers =
@@ -359,7 +359,7 @@ auto make_team_solver(DirectLu<Factor> const& solver, A const& a, std::size_t mo
   using T = typename A::value_type;
   static_assert(!std::is_void_v<T>,
                 "Batchwork::team_solve: direct_lu needs the entries of the matrices, which "
-                "matrix_free has not; give an iterative solver");
+                "matrix_free does not have; give an iterative solver");
   static_assert(std::is_void_v<T> || std::is_void_v<Number> || std::is_same_v<Number, T>,
                 "Batchwork::team_solve: the matrices hold another type of numbers");
   if constexpr (!std::is_void_v<T>) {

@@ -117,10 +117,10 @@ inline SolveChoice divided(SystemCall const& call, SolveChoice choice, WorkDivis
     int const rows_of_a_lane = choice.skips_rows() ? 8 : choice.rows;
     if (!shaped || lanes < least || lanes > most || std::int64_t(lanes) * rows_of_a_lane < rows)
       refuse(std::to_string(lanes) + " lanes",
-             ", which have " + std::to_string(rows_of_a_lane) + " rows each; give " +
+             ", which have at most " + std::to_string(rows_of_a_lane) + " rows each; give " +
                  (in_place_only ? "a power of two" : "a power of two to 32, or a multiple of 32,") +
                  " from " + std::to_string(least) + " to " + std::to_string(most) +
-                 " that is enough");
+                 ", enough for all rows");
     choice.lanes = lanes;
     if (in_place_only && choice.variant == SolveVariant::in_place)
       choice.rows = rows_of_preconditioned(rows, lanes);

@@ -101,8 +101,8 @@ void check_pattern(Ell<C, V> const& a, Diagonals diagonals) {
                                             typename C::memory_space>::accessible) {
     if (!a.columns.span_is_contiguous())
       PatternFault::raise(views[0],
-                          " has gaps and is not on the host, so it cannot be checked; check a copy "
-                          "of it there");
+                          " has gaps and is not on the host, so it cannot be copied there; give a "
+                          "contiguous View, or check a copy on the host");
   }
   auto const columns = pattern_on_host(a.columns);
   for (std::int64_t i = 0; i < a.rows(); ++i) {
@@ -115,10 +115,10 @@ void check_pattern(Ell<C, V> const& a, Diagonals diagonals) {
         continue;
       }
       if (padding >= 0)
-        PatternFault::raise(views[0], i,
-                            "entry " + std::to_string(k) + " comes after entry " +
-                                std::to_string(padding) +
-                                ", which is none (-1); put those at the end of the row");
+        PatternFault::raise(
+            views[0], i,
+            "entry " + std::to_string(k) + " comes after entry " + std::to_string(padding) +
+                ", which is unused (-1); move unused entries to the end of the row");
       row.add(column, k);
     }
     row.end(diagonals);

@@ -128,7 +128,7 @@ template <class V>
 std::string offsets_problem(SystemView const& view, V const& offsets) {
   if (!view.d.problem.empty()) return view.name() + ": " + view.d.problem;
   if (offsets.extent(0) > 1 && offsets.stride(0) != 1)
-    return view.name() + " has gaps; give a View whose numbers are neighbours";
+    return view.name() + " has gaps; give a contiguous View";
   return "";
 }
 

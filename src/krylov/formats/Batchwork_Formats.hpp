@@ -33,8 +33,8 @@ inline std::string view_problem(std::vector<SystemView> const& views) {
 }
 inline std::string size_problem(SystemView const& of, std::int64_t rows) {
   if (rows <= most_rows) return "";
-  return of.name() + " is of " + std::to_string(rows) + " rows, more than the limit of " +
-         std::to_string(most_rows) + "; divide the systems";
+  return of.name() + " has " + std::to_string(rows) + " rows, more than the limit of " +
+         std::to_string(most_rows) + "; give smaller systems";
 }
 
 template <class V>
@@ -99,12 +99,12 @@ struct Csr {
       return v[0].name() + " is empty; give one offset more than there are rows";
     if (auto const p = size_problem(v[0], rows()); !p.empty()) return p;
     if (columns_of_matrix >= 0 && columns_of_matrix != rows())
-      return v[0].name() + " is of a matrix of " + std::to_string(rows()) + " rows and " +
+      return v[0].name() + " belongs to a matrix of " + std::to_string(rows()) + " rows and " +
              std::to_string(columns_of_matrix) + " columns; give square matrices";
     if (row_offsets.extent(0) > 1 && row_offsets.stride(0) != 1)
-      return v[0].name() + " has gaps; give a View whose numbers are neighbours";
+      return v[0].name() + " has gaps; give a contiguous View";
     if (columns.extent(0) > 1 && columns.stride(0) != 1)
-      return v[1].name() + " has gaps; give a View whose numbers are neighbours";
+      return v[1].name() + " has gaps; give a contiguous View";
     if (std::int64_t(columns.extent(0)) != nonzeros())
       return v[2].name() + " holds " + std::to_string(nonzeros()) + " numbers an item, but " +
              v[1].name() + " has " + std::to_string(columns.extent(0)) +

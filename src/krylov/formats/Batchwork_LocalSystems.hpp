@@ -49,8 +49,7 @@ struct CsrPattern {
     for (int k = 0; k < 2; ++k) {
       bool const gaps = k == 0 ? row_offsets.extent(0) > 1 && row_offsets.stride(0) != 1
                                : columns.extent(0) > 1 && columns.stride(0) != 1;
-      if (gaps)
-        return v[std::size_t(k)].name() + " has gaps; give a View whose numbers are neighbours";
+      if (gaps) return v[std::size_t(k)].name() + " has gaps; give a contiguous View";
     }
     return "";
   }

@@ -80,7 +80,7 @@ inline std::int64_t length_of(std::filesystem::path const& file) {
   auto const is = std::filesystem::status(file, error);
   if (std::filesystem::is_directory(is)) fail_to_read(file, "is a folder, not a file");
   if (!std::filesystem::exists(is)) fail_to_read(file, "cannot be opened");
-  if (!std::filesystem::is_regular_file(is)) fail_to_read(file, "is no regular file");
+  if (!std::filesystem::is_regular_file(is)) fail_to_read(file, "is not a regular file");
   auto const bytes = std::filesystem::file_size(file, error);
   if (error) fail_to_read(file, "cannot be opened");
   return std::int64_t(bytes);
@@ -253,7 +253,7 @@ inline Coordinates read_coordinates(std::filesystem::path const& file, ReadAs co
       if (word == k) return word;
       all += (all.empty() ? "" : ", ") + k;
     }
-    in.fail(std::string(what) + " is \"" + word + "\"; what can be read: " + all);
+    in.fail(std::string(what) + " is \"" + word + "\"; accepted: " + all);
   };
   among("the object", {"matrix"});
   bool const is_array = among("the format", {"coordinate", "array"}) == "array";
@@ -330,9 +330,9 @@ inline Coordinates read_coordinates(std::filesystem::path const& file, ReadAs co
     in.end_of_line();
     if (skew && diagonal)
       in.fail(
-          "the entry is on the diagonal, which of a skew-symmetric matrix is zero and not given");
+          "the entry is on the diagonal, which is zero and not given in a skew-symmetric matrix");
     if (hermitian && diagonal && e.imaginary != 0)
-      in.fail("the entry is on the diagonal, which of a hermitian matrix is real");
+      in.fail("the entry is on the diagonal, which is real in a hermitian matrix");
     if (!c.entries.empty() && !before(c.entries.back(), e)) c.was_sorted = false;
     c.entries.push_back(e);
     if (mirrored && !diagonal) {
@@ -390,7 +390,7 @@ inline std::vector<double> read_numbers(std::filesystem::path const& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) fail_to_read(file, "cannot be opened");
   if (bytes % 8 != 0)
-    fail_to_read(file, "has " + std::to_string(bytes) + " bytes, which are no whole numbers of 8");
+    fail_to_read(file, "has " + std::to_string(bytes) + " bytes, which is not a multiple of 8");
   std::vector<double> numbers(std::size_t(bytes / 8));
   in.read(reinterpret_cast<char*>(numbers.data()), bytes);
   if (!in) fail_to_read(file, "reading fails");
@@ -423,8 +423,8 @@ auto items_of_numbers(std::filesystem::path const& file, std::int64_t each) {
   auto const numbers = read_numbers(file);
   auto const n = std::int64_t(numbers.size());
   if (each < 1 || n % each != 0)
-    fail_to_read(file, "has " + std::to_string(n) + " numbers, which are no whole items of " +
-                           std::to_string(each));
+    fail_to_read(file, "has " + std::to_string(n) +
+                           " numbers, not a multiple of those of an item, " + std::to_string(each));
   Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace> const into(
       "Batchwork::" + file.stem().string(), std::size_t(n / each), std::size_t(each));
   for (std::int64_t k = 0; k < n; ++k)
@@ -489,11 +489,11 @@ SparseSystems<T> read_matrix_market(std::vector<std::filesystem::path> const& fi
         Impl::fail_to_read(files[n], "has no entry " + place(first.entries[k]) + other);
       auto const& e = c.entries[k];
       if (k == first.entries.size())
-        Impl::fail_to_read(files[n], e.line, "there is an entry " + place(e) + " too much" + other);
+        Impl::fail_to_read(files[n], e.line, "the entry " + place(e) + " is additional" + other);
       if (e.row != first.entries[k].row || e.column != first.entries[k].column)
         Impl::fail_to_read(files[n], e.line,
-                           "there is an entry " + place(e) + " where " + place(first.entries[k]) +
-                               " is the next one" + other);
+                           "the entry is " + place(e) + ", but " + place(first.entries[k]) +
+                               " is expected" + other);
       s.values(n, k) = Impl::value_of<T>(files[n], e);
     }
   }
@@ -555,8 +555,8 @@ SparseSystems<T> read_systems(std::filesystem::path const& folder) {
     for (std::size_t k = 0; k + 1 < c.entries.size(); ++k)
       if (c.entries[k].line >= c.entries[k + 1].line)
         Impl::fail_to_read(file, c.entries[k + 1].line,
-                           "the entry comes too early: values.f64 is in the order of the pattern, "
-                           "which is to be sorted by row, then column, and general");
+                           "the entry comes too early: values.f64 has the order of the pattern, "
+                           "which must be general and sorted by row, then column");
   auto s = Impl::with_pattern<T>(c, 0);
   s.values = Impl::items_of_numbers<T>(folder / "values.f64", s.nonzeros());
   return s;

@@ -57,7 +57,7 @@ struct BlockJacobi {
       Impl::SystemView const v{"first rows of blocks", Impl::describe_view(first_rows)};
       if (!v.d.problem.empty()) call.fail("operand 2, " + v.name() + ": " + v.d.problem);
       if (first_rows.extent(0) > 1 && first_rows.stride(0) != 1)
-        call.fail("operand 2, " + v.name() + " has gaps; give a View whose numbers are neighbours");
+        call.fail("operand 2, " + v.name() + " has gaps; give a contiguous View");
       auto const count = std::int64_t(first_rows.extent(0));
       if (count > a.rows() || (count == 0 && a.rows() > 0))
         call.fail("operand 2, " + v.name() + " has " + std::to_string(count) +

@@ -150,16 +150,15 @@ auto scaling_of(SystemCall& call, Solver const& given, A const& a) {
     if (given.scaling != Scaling::rows && given.scaling != Scaling::columns &&
         given.scaling != Scaling::both)
       call.fail("a scaling by number " + std::to_string(int(given.scaling)) +
-                " of Scaling, which there is not; give rows, columns or both");
+                " of Scaling, which does not exist; give rows, columns or both");
     if (given.norm != TestNorm::unscaled && given.norm != TestNorm::scaled)
       call.fail("a test in number " + std::to_string(int(given.norm)) +
-                " of TestNorm, which there is not; give unscaled or scaled");
+                " of TestNorm, which does not exist; give unscaled or scaled");
     if (given.equilibrates) {
       if (symmetric && given.scaling != Scaling::both)
         call.fail(
-            "conjugate_gradients scaled by rows or columns alone, which leaves no symmetric "
-            "matrix; "
-            "give Scaling::both");
+            "conjugate_gradients scaled by rows or columns alone, which makes the matrix "
+            "unsymmetric; give Scaling::both");
       if (std::is_void_v<typename A::value_type>)
         call.fail(
             "a scaled solver with matrix_free, which has no entries to scale by; give "
