@@ -191,7 +191,7 @@ void solve_with_factors(Exec const& exec, std::string const& label,
       },
       [&](SystemCall const& call, DirectProblem<T> p) {
         p.kept = slots;
-        // Those are of the matrices that were eliminated.
+        // Growth and condition belong to the eliminated matrices.
         p.growth = p.condition = nullptr;
         if (launched_empty_direct(exec, call, p)) return;
         launch_direct_kept<DirectTask::substitute, F>(exec, call, p, kept.place);

@@ -281,8 +281,7 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
         p.solver, p.preconditioner, AnySystems<T>(p.a), p.b,    p.x,
         p.log,    p.items,          p.beside,           p.scale};
     if constexpr (takes_item<M>) {
-      // Few registers, and so many systems at a time, except for those that there is hardly scratch
-      // for.
+      // Few registers, and so many systems at a time, unless scratch is short for them.
       constexpr bool any = has_bytes<T, M>;  // else functors, which are promised two warps
       if (how.rows <= 2) launch.template operator()<ReadInPlace<T, 2, any>, 2, true>(q);
       else launch.template operator()<ReadInPlace<T, 8, any>, 8, true>(q);
@@ -509,7 +508,7 @@ inline constexpr bool has_own_solve = is_configuration<X>;
 /// \param b               View b(item, row) in any layout or strided, or compact(b, n)
 /// \param x               View x(item, row), as b: the start on entry, the result on return. It
 ///                        shares no elements with b
-/// \param log             a SolveLog, whose Views are optional; may be left out
+/// \param log             a SolveLog with optional Views; may be left out
 /// \param workspace       workspace(view) with workspace_numbers(...) elements, for gmres and for
 ///                        factors of block_jacobi, ilu and isai that do not fit on the chip;
 ///                        otherwise ignored

@@ -167,7 +167,7 @@ struct Progress {
   /// Why a method has stopped it, to be confirmed by the true residual.
   Count stopped = Count(int(Reason::success));
   Count info = Count(0);
-  /// Whether the first iteration met numbers whose squares may vanish or overflow.
+  /// Whether squares of numbers in the first iteration may vanish or overflow.
   Mask out_of_scale = Mask(false);
 
   /// Stops the systems of the mask `of`, which must select at least one system, also below.

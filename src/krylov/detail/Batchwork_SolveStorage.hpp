@@ -47,7 +47,7 @@ inline constexpr int directions_of<At> = At::directions;
 constexpr int warps_of_storage(int lanes) {
   return Vendor::has_shuffles && lanes > 32 ? lanes / 32 : 0;
 }
-/// The storage of a system of so many rows on a device; `size` is that of a number.
+/// The storage of a system of so many rows on a device, with numbers of `size` bytes.
 constexpr StorageShape storage_shape(SolveChoice const& how, std::int64_t rows, int size) {
   return {how.places(rows), how.directions(), warps_of_storage(how.lanes),
           how.lanes < 128 / size ? how.lanes : 0};

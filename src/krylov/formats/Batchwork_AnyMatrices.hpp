@@ -122,7 +122,7 @@ class AnyMatrices {
   std::vector<Impl::SystemView> views_;
   std::string problem_;
   Impl::AnySystemsByItems<T> systems_;
-  std::shared_ptr<void const> kept_;  ///< the format with its Views, whose type is forgotten
+  std::shared_ptr<void const> kept_;  ///< the format with its Views, without its type
 };
 
 }  // namespace Batchwork

@@ -94,8 +94,8 @@ inline bool is_in_range(DiaLayout const& of, int, std::int64_t) {
   return rising;
 }
 
-/// The product by a host's thread: packs of neighbouring rows, whose numbers are side by side and
-/// gathered nowhere.
+/// The product on a host's thread: packs of neighbouring rows, with numbers side by side, and no
+/// gathers.
 template <template <class> class Sum, class T, class X, class Put>
 void sum_rows_on_host(PatternItem<DiaSystems<T>> const& item, int rows, X const& x,
                       Put const& put) {

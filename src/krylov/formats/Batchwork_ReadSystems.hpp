@@ -306,7 +306,7 @@ inline Coordinates read_coordinates(std::filesystem::path const& file, ReadAs co
               std::to_string(most));
     return std::int32_t(i - 1);
   };
-  // Of arrays, which go by columns.
+  // For arrays, which are stored by columns.
   std::int32_t row = skew ? 1 : 0, column = 0;
   for (std::int64_t k = 0; k < entries; ++k) {
     if (!in.next_of_data())

@@ -102,7 +102,7 @@ struct IluFactors {
     return sound;
   }
 
-  /// Takes row j, which is done, off row i, of which entry k is in column j.
+  /// Subtracts the finished row j from row i; entry k of row i is in column j.
   BATCHWORK_INLINE void eliminate(int i, int k, int j) const {
     T* const mine = row(i);
     T const* const other = row(j);

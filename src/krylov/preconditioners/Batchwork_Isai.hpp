@@ -47,9 +47,9 @@ struct IsaiInKernel {
   }
 };
 
-/// The approximate inverse of an item, entry by entry where those of A are, and what its pattern
-/// says, which is the same for all items. Of the symmetric form an entry below the diagonal is of
-/// L, and one above it of L', so that both products go by rows.
+/// The approximate inverse of an item, with entries where A has them, and its pattern, which is the
+/// same for all items. In the symmetric form an entry below the diagonal belongs to L, and one
+/// above it to L', so that both products use rows.
 template <class T>
 struct IsaiRows {
   int rows = 0;
@@ -80,7 +80,7 @@ struct IsaiRows {
   // ---- the pattern
   // ---------------------------------------------------------------------------------------------
 
-  /// Reads that of a row. Whether its columns rise, and are not too many.
+  /// Reads the pattern of a row. Whether its columns rise, and are not too many.
   BATCHWORK_INLINE bool take_row(AnySystems<T> const& a, T const* of_item, int i) const {
     int const begin = a.first_place(i);
     auto const row = a.row(of_item, i);

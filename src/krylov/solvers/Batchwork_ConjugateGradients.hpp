@@ -85,7 +85,7 @@ struct ConjugateGradientsMethod {
     N const least_curvature = N(normal) * magnitude(rho);
     Mask const finite = within_range(curvature),
                positive = (curvature >= N(normal)) & (curvature >= least_curvature) & finite;
-    // p' A p is of the size of A, or of its inverse, if r is near to 1.
+    // p' A p has the size of A, or of its inverse, if r is near to 1.
     Mask const far = is_far(curvature, FarFromOne<T>::vector * FarFromOne<T>::vector) &
                      is_far(is.squared, T(0x1p16));
     if (Mask const meets = is.meets_far(at, is.running, far); any(meets))

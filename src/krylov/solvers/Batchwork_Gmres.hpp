@@ -100,8 +100,8 @@ struct StorageOf<Gmres> {
   }
 };
 
-/// The basis is read and written by the lanes whose rows these are. The other numbers of the
-/// storage are written by the first lane and read by all, which wait in between.
+/// Lanes read and write their own rows of the basis. The other numbers of the storage are written
+/// by the first lane and read by all, with waits in between.
 template <class At>
 struct GmresMethod {
   static constexpr bool right = true;
@@ -130,7 +130,7 @@ struct GmresMethod {
   bool doubtful = false;  // whether a direction of this cycle may depend on those before it
   int harmful = 0;        // cycles that made the residual worse
   bool is_aside = false;  // whether the iterate is in `current`, x being the better one
-  T gamma = T(0);         // the last number of g: the norm of the residual, but for the sign
+  T gamma = T(0);         // the last number of g: the norm of the residual up to its sign
   T lost = T(0);          // about the largest product of two directions of this cycle, squared
 
   BATCHWORK_INLINE GmresMethod(At& at, Gmres const& solver, SystemStorage<T> const& in)
@@ -258,7 +258,7 @@ struct GmresMethod {
       if (on) for_each_of_group(at, k, [&](int q, int i, V const& d) { parts[q] += w(i) * d; });
       sum_into_shared(at, parts, shared, k, storage.apart);
     }
-    // Whole groups: those of no direction are read, too.
+    // Whole groups: sums without a direction are read, too.
     meet_in_shared(at, shared, (steps / group + 1) * group);
     Squares s;
     if (on) {
@@ -346,8 +346,8 @@ struct GmresMethod {
     ++steps;
   }
 
-  /// Makes the column of the Hessenberg matrix, of which `next` is the number below the diagonal,
-  /// one of the triangle R, with the reciprocal on the diagonal.
+  /// Turns the column of the Hessenberg matrix, with `next` below the diagonal, into a column of the
+  /// triangle R, with the reciprocal on the diagonal.
   /// \param left,size  the squares of next and of the column
   BATCHWORK_INLINE void turn_column(At& at, T next, T left, T size, Progress<T>& is) {
     bool const writes = rank(at) == 0;

@@ -89,7 +89,7 @@ auto scaled(Solver const& solver, Scaling scaling = Scaling::both,
 ///                 tested; an item with a weight that is not finite ends as not_finite
 /// \returns        a solver for solve, also with matrix_free
 ///
-/// With absolute(tolerance) this is the test of SUNDIALS' linear solvers, whose root mean square is
+/// With absolute(tolerance) this is the test of SUNDIALS' linear solvers. Their root mean square is
 /// sqrt(rows) times smaller. The weighted norm is logged as scaled_residual, |b - A x| as
 /// residual.
 template <class Solver, Impl::VectorOrCommon W>
@@ -128,7 +128,7 @@ struct SystemScaling {
   bool equilibrates = true;  ///< or scales by the weights
   bool has_weights = false;
   bool tests_unscaled = true;  ///< or by the weights, if there are any, or as scaled
-  bool is_symmetric = false;   ///< the factors of rows are to be those of columns
+  bool is_symmetric = false;   ///< rows and columns have the same factors
   Scaling scaling = Scaling::both;
   ItemVector<T> weights{};
 

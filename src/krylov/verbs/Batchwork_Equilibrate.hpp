@@ -62,8 +62,8 @@ template <class T, class Systems>
 struct EquilibrateSystems {
   using value_type = T;
   static constexpr int combined = 1;
-  /// The exponents of a row whose largest number is not its column's halve in every sweep, and
-  /// there are 2^11 of them.
+  /// If the largest number of a row is not the largest of its column, the exponents halve in every
+  /// sweep, and there are 2^11 of them.
   static constexpr int most_sweeps = 12;
 
   Systems a;
