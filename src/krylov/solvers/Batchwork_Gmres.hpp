@@ -346,8 +346,8 @@ struct GmresMethod {
     ++steps;
   }
 
-  /// Turns the column of the Hessenberg matrix, with `next` below the diagonal, into a column of the
-  /// triangle R, with the reciprocal on the diagonal.
+  /// Turns the column of the Hessenberg matrix, with `next` below the diagonal, into a column of
+  /// the triangle R, with the reciprocal on the diagonal.
   /// \param left,size  the squares of next and of the column
   BATCHWORK_INLINE void turn_column(At& at, T next, T left, T size, Progress<T>& is) {
     bool const writes = rank(at) == 0;

@@ -177,8 +177,8 @@ struct DirectSteps {
   }
   /// Plainly first, with a bound of the rounding; where that does not decide, or `exactly`, in
   /// twice the precision, which a step of refinement needs too. `exactly` becomes true where the
-  /// bound alone is beyond the threshold, as it then will be for the next y, too. What comes out for an
-  /// item that has `ended` is not asked for.
+  /// bound alone is beyond the threshold, as it then will be for the next y, too. What comes out
+  /// for an item that has `ended` is not asked for.
   BATCHWORK_INLINE Residual residual(T const* y, bool& exactly, bool ended) const {
     T sums[2];
     Residual found{T(0), false};

@@ -38,8 +38,8 @@ inline constexpr bool direct_may_list =
 /// makes once for the items that it has one after the other; else by lanes that have rows together.
 /// Rows and columns are scaled as they come to registers. The elimination leaves L and U in
 /// scratch, for as many substitutions as are wanted, by the item's first warp. The residual, by all
-/// of them, reads the matrix a second time. T is the type of the numbers, F the type of the factors,
-/// which belong to the scaled rows and columns. Where has_shuffles.
+/// of them, reads the matrix a second time. T is the type of the numbers, F the type of the
+/// factors, which belong to the scaled rows and columns. Where has_shuffles.
 template <class T, class F, int Tiles, DirectTask Task = DirectTask::whole, bool Listed = false>
 struct DirectTiles : LuCore<F, Tiles, true, true> {
   using Core = LuCore<F, Tiles, true, true>;

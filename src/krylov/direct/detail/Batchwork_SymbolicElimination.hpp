@@ -47,8 +47,8 @@ class BitSet {
 /// eliminated after.
 struct SymbolicElimination {
   int n = 0, levels = 0;
-  std::vector<int> order;  ///< the pivots one after the other
-  std::vector<int> level;  ///< of each pivot: pivots of a level are independent
+  std::vector<int> order;               ///< the pivots one after the other
+  std::vector<int> level;               ///< of each pivot: pivots of a level are independent
   std::vector<std::vector<int>> below;  ///< of pivot k the later rows i with an entry (i, k) of L
   std::vector<std::vector<int>>
       right;                  ///< of pivot k the later columns j with an entry (k, j) of U

@@ -27,9 +27,8 @@ template <class T>
 struct SymbolicProblem {
   DirectProblem<T> of{};
   SymbolicLists lists{};
-  T limit = T(0);  ///< of an entry of L
-  bool leaves_items =
-      false;  ///< with pivots that are too small, for a kernel that exchanges rows
+  T limit = T(0);             ///< of an entry of L
+  bool leaves_items = false;  ///< with pivots that are too small, for a kernel that exchanges rows
   int* dense_form = nullptr;  ///< whether an item is left so, if wanted
 
   BATCHWORK_INLINE void note(std::int64_t item, bool is_left) const {

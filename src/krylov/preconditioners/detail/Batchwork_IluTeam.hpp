@@ -39,8 +39,8 @@ struct IluInKernel {
   }
 };
 
-/// The factors of an item, with entries where A has them, and data of its pattern, which are the same
-/// for all items: the lanes find them for their first one. A row's terms are its entries on
+/// The factors of an item, with entries where A has them, and data of its pattern, which are the
+/// same for all items: the lanes find them for their first one. A row's terms are its entries on
 /// one side of the diagonal, of L from the first column on, of U from the last one back, so that
 /// with rows in their natural order those come first that are known first.
 template <class T>

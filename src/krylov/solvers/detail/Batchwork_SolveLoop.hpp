@@ -134,8 +134,9 @@ struct SolveState {
 template <class N>
 BATCHWORK_INLINE mask_t<N> is_whole(N const& x) {
   using T = scalar_t<N>;
-  constexpr T big =
-      sizeof(T) == 4 ? T(0x1.8p23) : T(0x1.8p52);  // added to it, numbers lose all digits after the point
+  constexpr T big = sizeof(T) == 4
+                        ? T(0x1.8p23)
+                        : T(0x1.8p52);  // added to it, numbers lose all digits after the point
   return (x + N(big)) - N(big) == x;
 }
 
