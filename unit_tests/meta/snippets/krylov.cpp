@@ -86,7 +86,7 @@ void implicit_step(Exec const& exec, Kokkos::View<int*> row_offsets, Kokkos::Vie
   auto const A = csr(row_offsets, columns, jacobian);
   add_scaled_identity(exec, inverse_h, A, -1);
   auto const log = SolveLog<double>::allocated(items);
-  solve(exec, direct_lu(relative(1e-8)), A, residual, update, log);
+  solve(exec, direct_lu(relative(1e-6)), A, residual, update, log);
 
   // The same step by iterations, to the tolerance of an integrator:
   // weights(item, row) = 1 / (rtol |y| + atol).
@@ -101,9 +101,9 @@ void by_mechanism(Exec const& exec, Kokkos::View<int*> row_offsets, Kokkos::View
   auto const symbolic = symbolic_lu(exec, A);  // once for a mechanism, on the host
   auto log = SolveLog<double>::allocated(items);
   log.dense_form = Kokkos::View<int*>("dense form", items);
-  solve(exec, direct_lu(symbolic, relative(1e-8)), A, residual, update, log);
+  solve(exec, direct_lu(symbolic, relative(1e-6)), A, residual, update, log);
   double const share = dense_share(outcomes(log));  // of items that needed row exchanges
-  if (share > 0.5) solve(exec, direct_lu(relative(1e-8)), A, residual, update, log);
+  if (share > 0.5) solve(exec, direct_lu(relative(1e-6)), A, residual, update, log);
 }
 
 inline void all(Exec const& exec) {
