@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Tables of results, in Markdown. Times are ns per item (and step) if nothing else is said; `x 12` beside a time is how many
-times as long a peer takes."""
+"""Tables of results, in Markdown. Times are ns per item (and step) unless stated otherwise; `x 12` beside a time says that a
+peer takes 12 times as long."""
 
 import statistics
 
@@ -35,7 +35,7 @@ FACTORS = {"M_Ni": "common A", "Ni_M": "common B", "Ai_Bi": "A and B per item"}
 
 
 class Result:
-    """One benchmark: what its name says, and its figures; of repetitions their median, or the best."""
+    """One benchmark: the parts of its name and its figures; the median or the best of repetitions."""
 
     def __init__(self, name, entries, figure, label):
         # verb/implementation/kind/type/layout/source/key:value/...
@@ -60,7 +60,7 @@ class Result:
         self.M = int(sizes.get("M", 0))
         self.error = next((e.get("error_message", "failed") for e in entries if e.get("error_occurred")), None)
         times = [e.get(figure, e.get("ns_per_item")) for e in entries]
-        # Of best samples the best.
+        # The best of best samples.
         middle = min if figure.startswith("best") else statistics.median
         self.ns = middle(times) if None not in times else None
         self.floor = self.counters.get("floor_ns_per_item")
@@ -129,7 +129,7 @@ def sizes_of(results, only=None):
 
 
 def main_layout(results):
-    """What the headline compares: interleaved on a device, compact on a host."""
+    """The layout of the headline: interleaved on a device, compact on a host."""
     host = any(r.implementation in ("eigen", "lapack") for r in results)
     return "compact" if host else "interleaved"
 
@@ -246,7 +246,7 @@ def beside_peer(own, peer):
 
 
 def operations(results, type="float", own=OWN, kinds=None):
-    """Single operations, all or those of `kinds`, one or a list, beside cuBLAS or cuSOLVER."""
+    """Single operations, all or `kinds` (one or a list), beside cuBLAS or cuSOLVER."""
     wanted = [kinds] if isinstance(kinds, str) else kinds
     chosen = [r for r in results if r.type == type and (wanted is None or r.kind in wanted)]
     columns = list(dict.fromkeys((r.kind, r.layout) for r in chosen if r.implementation == own))
@@ -292,7 +292,7 @@ def routines(results, type="double", kinds=None):
     """ns an item: the fastest of Batchwork's forms, and every routine of the others with how many times as long it takes."""
     chosen = [r for r in results if r.type == type and (kinds is None or r.kind in ([kinds] if isinstance(kinds, str) else kinds))]
     of_others = [r for r in chosen if r.implementation not in OWN_FORMS]
-    # What stands before D in a name is the routine.
+    # The part of a name before D is the routine.
     named = lambda r: (r.implementation, "" if ":" in r.source or r.verb == "gemm" else r.source)
     others = sorted({named(r) for r in of_others}, key=lambda c: (list(TITLES).index(c[0]), c[1]))
     rows = []
@@ -339,7 +339,7 @@ def gemm(results, type="float"):
 
 
 def gemm_hosts(results):
-    """How many times as long a loop over the BLAS takes on item-contiguous batches, the least and the most of what is shared; by file."""
+    """How many times as long a loop over the BLAS takes on item-contiguous batches: lowest and highest over FACTORS; by file."""
     columns = list(dict.fromkeys((r.label, r.type, r.layout) for r in results if r.implementation == OWN))
     rows = []
     for sizes in dict.fromkeys(r.source for r in results):
@@ -371,7 +371,7 @@ def product_bandwidth(r):
 
 
 def solve(results, methods=None):
-    """Batches of systems, all or those of `methods`: ms per batch, and how many times as long peers take for a system."""
+    """Batches of systems by all methods or by `methods`: ms per batch, and how many times as long peers take for a system."""
     peers = [i for i in in_order(results) if i != OWN]
     rows = []
     for r in [r for r in results if r.implementation == OWN and r.verb == "solve"]:
@@ -523,7 +523,7 @@ def sequences(results):
 
 
 def measured(contexts):
-    """Where, when and of what the files are."""
+    """Device, date and software of the files."""
     rows = []
     for label, c in contexts:
         software = c.get("library") or f"Kokkos {c.get('kokkos_version', '?')} {c.get('backend', '?')}, {c.get('compiler', '?')}"
