@@ -4,7 +4,7 @@
 
 # Prints registers, stack and local memory of the Batchwork kernels in a CUDA executable or object.
 # Fails if a kernel has more stack and local memory together than these limits, which
-# docs/performance/index.md explains:
+# docs/performance/running.md explains:
 #
 #   map and scan, lanes share items       320 bytes; pivoted_qr 384, expm 2048
 #   solve                                 256 bytes
