@@ -173,7 +173,7 @@ def scan(results, path, title):
 
 
 def solve(results, path, title):
-    """Time over rows, with peers, and over the systems of a batch; straight lines scale linearly."""
+    """Time over rows, and over the systems of a batch; straight lines are linear scaling."""
     plt.rcParams.update(STYLE)
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.5))
     stencils = [r for r in results if r.verb == "solve" and r.kind == "stencil"]
