@@ -143,7 +143,7 @@ void expect_mixed(std::int64_t n, Run const& run) {
   }
 }
 
-/// What an integer cannot hold.
+/// Values outside the range of an integer.
 struct Conversions {
   template <class K, class L, class X>
   KOKKOS_FUNCTION void operator()(K& k, L& l, X const& x) const {
@@ -251,7 +251,7 @@ void expect_corners(std::int64_t n, Run const& run) {
 
 // ---- tables -------------------------------------------------------------------------------------
 
-/// Numbers, vectors, matrices and a table of two indices.
+/// Numbers, vectors, matrices and a table with two indices.
 struct LookUps {
   template <class Y, class X, class Z, class S, class K, class A, class V, class M, class T,
             class N>

@@ -329,7 +329,7 @@ TYPED_TEST(InKernelOf, AnyTeamAnyRangeSameBitsAsTheVerbs) {
   else EXPECT_GE(ran, Impl::runs_on_device<Space> ? 1 : 3);  // a thread with every vector length
 }
 
-/// One team takes all items: many more than there are lanes.
+/// One team has all items, which are many more than its lanes.
 template <class Update>
 struct OneTeam {
   Update update;

@@ -97,7 +97,7 @@ TEST(LaneGrids, RotationsOfColumns) {
   });
 }
 
-/// Where the steps of qr are loops.
+/// Sizes for which the steps of qr are loops.
 template <class T, int L, int M, int N>
 inline constexpr int steps_of_qr =
     Impl::ColumnsOfLanes<Impl::dealt_t<Distributed<T, L, 1, (M > N ? M : N)>, false>, M,

@@ -53,7 +53,7 @@ constexpr Chosen or_directly(Chosen const& c) { return copies ? c : Chosen{By::d
 
 TEST(Loaders, OneLaneAnItem) {
   Chosen const directly{By::directly, 0};
-  // Fewer than 10 numbers, or more than 32, are not fetched.
+  // Operands with fewer than 10 or more than 32 numbers are not fetched.
   EXPECT_EQ((in_and_out<float, Interleaved, 3>), directly);
   EXPECT_EQ((in_and_out<float, Interleaved, 4>), or_directly({By::lane, 64}));
   EXPECT_EQ((in_and_out<double, Interleaved, 4>), or_directly({By::lane, 128}));
@@ -67,9 +67,10 @@ TEST(Loaders, OneLaneAnItem) {
 
 TEST(Loaders, ItemContiguous) {
   Chosen const directly{By::directly, 0};
-  // A few numbers of an item are in one sector anyway.
+  // The few numbers of an item are in one sector anyway.
   EXPECT_EQ((in_and_out<float, ItemContiguous, 2>), directly);
-  // Both ways at once, as four warps have room for it; items an odd number of 16 bytes apart.
+  // Buffers for loads and stores at the same time, because the memory is enough for four warps. The
+  // stride of items is an odd multiple of 16 bytes.
   EXPECT_EQ((in_and_out<float, ItemContiguous, 4>), or_directly({By::warp, 2 * 32 * 5 * 16}));
   // One after the other.
   EXPECT_EQ((in_and_out<float, ItemContiguous, 8>), or_directly({By::warp, 32 * 17 * 16}));

@@ -64,7 +64,7 @@ TEST(MapItemContiguous, Unaligned) {
   update_item_contiguous<double, RightPart, 2, 4, 5>({40});
 }
 
-/// A base that is aligned to its numbers only, and several rounds of a warp on devices.
+/// A base address that is aligned to its type only, and several rounds of a warp on devices.
 struct Twice {
   template <class Y, class A>
   KOKKOS_FUNCTION void operator()(Y& y, A const& a) const {
@@ -103,7 +103,7 @@ TEST(MapItemContiguous, RoundAfterRound) {
   double_item_contiguous<double, 6, 6>(n / 4, 1);
 }
 
-/// A NaN stays within its item, and its status says so.
+/// A NaN affects only its item, and the status reports it.
 TEST(MapItemContiguous, NaNStaysInItsItem) {
   constexpr std::int64_t n = 100;
   Random random(19);

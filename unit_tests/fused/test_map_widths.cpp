@@ -58,8 +58,8 @@ TYPED_TEST(MapWidths, AgreeWithTheReferenceForEveryBatchSize) {
     BatchIn<T, CompactBy<8>, N, N> l(n);
     BatchIn<int, Right> st(n);
     a.fill_exactly(random), x.fill_exactly(random), b.fill_exactly(random), u.fill_exactly(random);
-    // L L' of a lower triangle of whole numbers has that very factor; some items fail at the second
-    // pivot.
+    // The factor of L L' for a lower triangle L of whole numbers is L itself. Some items fail at
+    // the second pivot.
     p.fill([&](std::int64_t k) {
       Dense const m = make_dense(N, N, [&](int i, int j) {
         return j < i ? random.integer(-3, 3) : i == j ? 2 : 0;

@@ -13,7 +13,7 @@ class ScanOperands : public ::testing::Test {};
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(ScanOperands, Scalars);
 
-/// Counts in structured carries: each gets the step's number added where its structure has entries.
+/// Counts in structured carries: the number of the step is added to each stored entry.
 struct Count {
   template <class A, class B, class C, class D, class E, class F, class T, class V, class Z,
             class O>
@@ -32,7 +32,7 @@ struct Count {
 
 TYPED_TEST(ScanOperands, CarriesOfEveryKindAndStructure) {
   using T = TypeParam;
-  constexpr int N = 2, steps = 4, longer = 7;  // the Views have more steps than are asked for
+  constexpr int N = 2, steps = 4, longer = 7;  // the Views have more steps than requested
   constexpr std::int64_t n = 19;
   Random random(121);
   BatchIn<T, Left, N, N> a0(n), a1(n), b1(n), c1(n), e1(n), last(n);
@@ -145,7 +145,7 @@ struct Integrate {
   }
 };
 
-/// log_sum on the start, on the end, weights, and an operand that goes nowhere.
+/// log_sum on the start, on the end, weights, and an operand that the sequence ignores.
 TYPED_TEST(ScanOperands, LogSumsOnEitherSideAndNothing) {
   using T = TypeParam;
   constexpr int steps = 30;
@@ -245,7 +245,7 @@ TYPED_TEST(ScanOperands, NoStepAndALargeOut) {
   BatchIn<T, Left, N, N> large(n);
   BatchIn<int, Left> codes(n);
   start.randomise(random), x.randomise(random);
-  for (int const steps : {1, 0}) {  // the first leaves its failures behind
+  for (int const steps : {1, 0}) {  // the first run leaves failures in memory
     scan(steps, LargeOut{}, carry(start.view(), end.view()), out(large.view()), in(x.view()),
          status(codes.view()));
     codes.download(), end.download(), large.download();

@@ -26,7 +26,7 @@ struct Solve {
   }
 };
 
-/// What one call left behind.
+/// The outputs of one call.
 template <class T, class I = int>
 struct Outcome {
   std::vector<T> x, log_det;
@@ -200,7 +200,7 @@ TYPED_TEST(StatusOf, AllPlacesAtOnceAndOtherIntegers) {
   check(narrow);
   auto const wide = p.template solve<long>();
   check(wide);
-  // Without a status operand the numbers are the same, failed items included.
+  // Without a status operand the results are the same, also for failed items.
   auto const silent = p.solve(false);
   for (std::int64_t k = 0; k < items; ++k) {
     EXPECT_EQ(silent.codes[std::size_t(k)], poison<int>()) << "nothing is recorded";

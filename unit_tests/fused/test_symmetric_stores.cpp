@@ -94,7 +94,7 @@ void check_extent(Random& random) {
   };
   constexpr int lanes = Impl::lanes_per_item<T>(N);
   by_lanes.template operator()<lanes, Division<(N % 2 != 0 && lanes > 1)>>();
-  // Where a warp has an item, symmetric tiles of double are blocks of matrix instructions.
+  // If a warp has an item, symmetric tiles of double are blocks for matrix instructions.
   if constexpr (sizeof(T) == 8 && N > 12) by_lanes.template operator()<32, Division<true>>();
 #else
   stores.check([](auto const& sequence, auto const&... operands) { map(sequence, operands...); });

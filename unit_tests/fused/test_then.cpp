@@ -40,7 +40,7 @@ struct Keep {
   }
 };
 
-/// Backwards, with a tile that is assigned anew at every step.
+/// Backwards, with a tile that is assigned again at every step.
 TEST(Then, InAScan) {
   constexpr int n = 11, steps = 5, N = 2;
   Random random(313);
@@ -104,7 +104,7 @@ TEST(Then, StatusOfATileWithoutAView) {
   }
 }
 
-/// Of complex numbers, on hosts and where a lane has an item; lambdas on hosts.
+/// With complex numbers, on hosts and with one item for each lane; lambdas on hosts.
 TEST(Then, ComplexNumbersAndLambdas) {
   using Host = Kokkos::DefaultHostExecutionSpace;
   using C = Kokkos::complex<double>;

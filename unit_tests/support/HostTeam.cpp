@@ -54,7 +54,7 @@ bool HostTeam::run(std::function<void(int)> const& lane) {
   pass_on(caller_);
   return left_ == 0;
 }
-/// Who goes on, if anybody can.
+/// The next lane that can continue, if there is one.
 HostTeam::Lane* HostTeam::next() {
   for (;;) {
     while (at_ < size) {

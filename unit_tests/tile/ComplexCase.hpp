@@ -193,7 +193,7 @@ void expect_complex_lu(std::int64_t n, Run const& run) {
   ComplexBatchIn<T, Layout, 3> dets(n);
   BatchIn<int, Left> codes(n);
   fill_complex(a, [&](std::int64_t k) { return complex_matrix<T>(random, N, N, k); });
-  // As large as the matrix, so that solutions are numbers.
+  // As large as the matrix, so that solutions are finite.
   auto const scale = [](std::int64_t k) {
     return complex_kind(k) == ComplexKind::huge
                ? static_cast<long double>(std::numeric_limits<T>::max()) / 1024
@@ -520,7 +520,8 @@ void expect_complex_qr(std::int64_t n, Run const& run) {
     EXPECT_TRUE(near(complex_dense(turned_back, k), adjoint(qk) * complex_dense(b, k),
                      few * std::sqrt((long double)(2 * M))));
 #if defined(BATCHWORK_HAVE_LAPACK)
-    // R of the same signs; as far apart as the condition of the leading columns lets them be.
+    // R with the same signs. The difference is bounded by the condition number of the leading
+    // columns.
     if (kind != ComplexKind::singular) {
       long double condition = 1;
       for (int i = 0; i < K; ++i)

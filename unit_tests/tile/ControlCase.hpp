@@ -121,7 +121,7 @@ void expect_intersections(std::int64_t n, Run const& run) {
   for (std::int64_t k = 0; k < n; ++k) {
     T const radius = T(random(1, 3));
     p.at(k, 0) = radius;
-    // Close to a half of the square both come together, which takes more rounds.
+    // Near a half of the square both roots are close together, which takes more rounds.
     p.at(k, 1) = k % 8 == 3   ? radius * radius
                  : k % 8 == 5 ? radius * radius
                               : radius * radius * T(0.5) * (1 - T(std::pow(0.1, int(k % 4))));

@@ -15,7 +15,7 @@
 
 namespace Batchwork::Test {
 
-/// factor * 2^exponent, which long double need not hold.
+/// factor * 2^exponent, which can exceed the range of long double.
 struct KnownProduct {
   long double factor = 1;
   long exponent = 0;
@@ -34,7 +34,7 @@ struct KnownProduct {
   }
 };
 
-/// Where the product of the numbers lies, and in which order they come.
+/// The size of the product of the numbers, and their order.
 enum class ProductKind { shuffled, large_first, small_first, subnormal, too_small, too_large };
 inline constexpr int product_kinds = 6;
 
@@ -76,7 +76,7 @@ KnownProduct known_product(std::vector<X> const& factors) {
   return r;
 }
 
-/// A product of n numbers: to n roundings, or infinite, and then said.
+/// A product of n numbers must agree to n roundings, or be infinite and report this.
 template <class T>
 void expect_known(int n, T value, KnownProduct const& want, std::int32_t code) {
   long double const v = want.value(),
@@ -162,7 +162,7 @@ void expect_known_determinants(std::int64_t n, Run const& run) {
       int const p = order[static_cast<std::size_t>(i)];
       long double const x = number(k, i);
       if (i + 1 < N && random() < 0) {
-        // [0 x; x 0]: two of the numbers are the same.
+        // [0 x; x 0]: two of the numbers are equal.
         int const q = order[static_cast<std::size_t>(++i)];
         m(p, q) = m(q, p) = x;
         known.multiply(x), known.multiply(-x);
@@ -226,7 +226,7 @@ struct ComplexDeterminants {
     of_v = generate<3>([&](int) { return determinant(v); });
   }
 };
-/// The same of complex numbers: of real ones times 1, i, -1 or -i.
+/// The same for complex numbers: real ones multiplied by 1, i, -1 or -i.
 template <class T, class Layout, int N, class Run>
 void expect_known_complex_determinants(std::int64_t n, Run const& run) {
   Random random(67);

@@ -201,8 +201,8 @@ Dense random_symmetric(Random& random, int n) {
   Dense const x = random_dense<T>(random, n, n);
   return mirrored(x);
 }
-/// Positive definite and far from singular, so that neither a pivot is hard to choose nor bounds
-/// are wide.
+/// Positive definite and far from singular, so that the choice of pivots is clear and bounds are
+/// narrow.
 template <class T>
 Dense random_dominant(Random& random, int n) {
   Dense const x = random_symmetric<T>(random, n);

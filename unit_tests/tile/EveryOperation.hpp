@@ -13,7 +13,7 @@
 
 namespace Batchwork::Test {
 
-/// How far tiles, or scalars, are from each other, relative to the second.
+/// The relative difference of two tiles or scalars.
 template <class X, class Y>
 KOKKOS_INLINE_FUNCTION auto off(X const& x, Y const& y) {
   return max_abs(x - y) / (1 + max_abs(y));
@@ -22,14 +22,14 @@ template <class X, class Y>
 KOKKOS_INLINE_FUNCTION auto scalar_off(X const& x, Y const& y) {
   return abs(x - y) / (1 + abs(y));
 }
-/// As cholesky wants it: of complex numbers a general tile.
+/// The argument of cholesky; for complex numbers a general tile.
 template <class H>
 KOKKOS_INLINE_FUNCTION auto hermitian(H const& h) {
   if constexpr (Impl::is_complex<value_t<H>>) return h;
   else return symmetric(h);
 }
 
-/// This many scalars in rows of eight, as in a tile.
+/// The number of rows for `count` scalars, eight in each row of a tile.
 constexpr int rows_of_eight(int count) { return (count + 7) / 8; }
 template <int Count, class X>
 KOKKOS_INLINE_FUNCTION auto listed(X const (&x)[Count]) {
@@ -212,7 +212,7 @@ struct EntriesOfTiles {
   }
 };
 
-/// Factors that every type of numbers has.
+/// Factorisations that every type of numbers supports.
 struct SolvesOfTiles {
   static constexpr char const* documented[] = {
       "cholesky(a)",

@@ -268,8 +268,8 @@ struct SinCos {
     return {Kokkos::sin(x), Kokkos::cos(x)};
   }
 };
-/// Only arguments between 0 and 1 have a place in the table: what lanes hold beyond the items must
-/// not be looked up.
+/// The table has values only for arguments between 0 and 1. Values in lanes after the last item
+/// must not be looked up.
 struct LookUp {
   int const* table;
   KOKKOS_FUNCTION double operator()(double x, double scale, int add) const {

@@ -74,7 +74,8 @@ Dense ldlt_matrix(Random& random, int n, std::int64_t k) {
       });
     case LdltKind::graded:
       return made([&](int i, int j) { return std::ldexp(a(i, j), -53 * std::max(i, j) / n); });
-    // Each row has its large entry far from the diagonal, where small ones are.
+    // The large entry of each row is far from the diagonal, and the entries near the diagonal are
+    // small.
     case LdltKind::exchanges:
       return made([&](int i, int j) {
         return i + j == n - 1 ? 4 + a(i, j) : std::ldexp(a(i, j), i == j ? -20 : -3);
@@ -163,7 +164,8 @@ void expect_ldlt(std::int64_t n, Run const& run) {
       ASSERT_EQ(in_row, 1);
       ASSERT_EQ(in_column, 1);
     }
-    // L is unit lower triangular, D symmetric of blocks; where they have two rows L has a zero.
+    // L is unit lower triangular, and D is symmetric with blocks. For blocks with two rows L has a
+    // zero.
     int first_zero = 0;
     for (int i = 0; i < N; ++i) {
       for (int j = i; j < N; ++j) {
@@ -190,7 +192,7 @@ void expect_ldlt(std::int64_t n, Run const& run) {
     if (kind == LdltKind::zero || kind == LdltKind::zero_column) {
       EXPECT_GE(first_zero, 1);
     }
-    // The inverse of tiny numbers overflows, as the determinant of huge ones does, and map says so.
+    // The inverse of tiny numbers and the determinant of huge ones overflow, and map reports this.
     if (kind != LdltKind::tiny && kind != LdltKind::huge) {
       ASSERT_EQ(Status::reason(codes.at(k)), first_zero > 0 ? Reason::singular : Reason::success);
     }
@@ -202,7 +204,7 @@ void expect_ldlt(std::int64_t n, Run const& run) {
     EXPECT_TRUE(near(of_factors, pk * ak * transpose(pk),
                      tolerance<T>(2 * N, 1) * size + Dense(N, N, 8 * N * step)));
 #if defined(BATCHWORK_HAVE_LAPACK)
-    // Whether a pivot is exactly zero is a matter of rounding, but where a column is.
+    // Whether a pivot is exactly zero depends on rounding, except if a whole column is zero.
     if (first_zero > 0 || kind == LdltKind::definite || kind == LdltKind::diagonal) {
       EXPECT_EQ(Lapack::sytrf_info<T>(ak) > 0, first_zero > 0);
     }
@@ -258,7 +260,7 @@ void expect_ldlt(std::int64_t n, Run const& run) {
     solves(y.dense(k), w.dense(k), "one column");
     if (kind == LdltKind::tiny || kind == LdltKind::huge) continue;
     solves(inverted.dense(k), eye(N), "inverse");
-    // Where the determinant is no normal number only its logarithm is known.
+    // If the determinant is not a normal number, only its logarithm is known.
     if (std::fabs(product) < std::numeric_limits<T>::min() / epsilon<T>) continue;
     EXPECT_NEAR(double(det.at(k)), double(product), double(tolerance<T>(2 * N, product)));
     if (kind == LdltKind::random || kind == LdltKind::zero_diagonal) {

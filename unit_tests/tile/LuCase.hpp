@@ -139,7 +139,7 @@ void expect_lu(std::int64_t n, Run const& run) {
     }
     int const zero = kind == LuKind::zero_column ? int(k / 6) % N + 1 : 0;
     ASSERT_EQ(Status::info(codes.at(k)), zero);
-    // The inverse of tiny numbers overflows, and map says so.
+    // The inverse of tiny numbers overflows, and map reports this.
     if (kind != LuKind::tiny) {
       ASSERT_EQ(Status::reason(codes.at(k)), zero > 0 ? Reason::singular : Reason::success);
     }
@@ -160,11 +160,11 @@ void expect_lu(std::int64_t n, Run const& run) {
       for (int j = 0; j < N; ++j) {
         if (j >= i) EXPECT_EQ(lk(i, j), i == j ? 1 : 0);
         else EXPECT_EQ(uk(i, j), 0);
-        // Lanes that share an item tell pivots apart by 20 bits.
+        // Lanes that share an item compare pivots by 20 bits.
         EXPECT_LE(std::fabs(lk(i, j)), 1 + std::max(4 * epsilon<T>, std::ldexp(1.0L, -19)))
             << i << j;
       }
-    // Numbers that are not normal are rounded to multiples of the smallest one.
+    // Subnormal numbers are rounded to multiples of the smallest one.
     long double const step = std::numeric_limits<T>::denorm_min();
     Dense const size = abs(lk) * abs(uk);
     EXPECT_TRUE(near(lk * uk, pk, tolerance<T>(N, 1) * size + Dense(N, N, 4 * N * step)));

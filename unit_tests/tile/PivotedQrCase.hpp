@@ -158,7 +158,8 @@ void expect_shortest_solutions(std::int64_t n, Run const& run) {
   std::vector<Dense> left, right;
   a.fill([&](std::int64_t k) {
     int const rank = int(k % (K + 1));
-    // Whole numbers: the product has its rank exactly. Large diagonals keep the condition small.
+    // Whole numbers, so that the product has exactly its rank. Large diagonals keep the condition
+    // number small.
     auto const some = [&](int i, int j) { return random.integer(-2, 2) + (i == j ? 4 * K : 0); };
     left.push_back(make_dense(M, rank, some));
     right.push_back(make_dense(rank, N, some));

@@ -12,14 +12,14 @@
 
 namespace Batchwork::Test {
 
-/// Exponents of numbers that are normal.
+/// Exponents of normal numbers.
 template <class T>
 inline constexpr int least_exponent = std::numeric_limits<T>::min_exponent - 1;
 template <class T>
 inline constexpr int largest_exponent = std::numeric_limits<T>::max_exponent - 1;
 
-/// Neighbouring items have exponents far apart, so that a pack, or a warp, has several scales at
-/// once.
+/// Neighbouring items have very different exponents, so that a pack or a warp has several scales at
+/// the same time.
 struct Exponents {
   std::vector<int> k;
   /// `from` .. `to` in steps of about 1 / `count` of them, in an order that mixes them.
@@ -386,8 +386,8 @@ void lu_at_scales(Run const& run) {
   expect_scales(x, e, "solve(lu(a), r)");
   expect_scales(y, e, "solve(a, w)");
   expect_scales(inverted, e, "inverse(lu(a))");
-  // Of two rows by a closed form, and where its products leave the range of numbers by elimination:
-  // other roundings.
+  // For two rows by a closed form, or by elimination if its products leave the range of numbers:
+  // the rounding differs.
   expect_scales(by_inverse, e, "inverse(a)", N == 2 ? 32 * double(epsilon<R>) : 0);
 }
 
@@ -600,7 +600,8 @@ void norms_at_scales(Run const& run) {
   expect_scales(n2, e, "norm2"), expect_scales(frobenius, e, "norm_frobenius");
 }
 
-/// What complex numbers have, too, on N x N tiles, and on tiles of N + 2 rows and N columns.
+/// Operations that complex numbers support too, on N x N tiles, and on tiles of N + 2 rows and N
+/// columns.
 template <class T, int N, class Run>
 void eliminations_at_scales(Run const& run) {
   cholesky_at_scales<T, N>(run);

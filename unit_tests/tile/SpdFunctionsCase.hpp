@@ -57,7 +57,7 @@ Dense spd_matrix(Random& random, int n, std::int64_t k) {
     case SpdKind::unit: return eye(n);
     case SpdKind::diagonal:
       return made([&](int i, int j) { return i == j ? std::ldexp(1.0L, (i - n / 2) / 3) : 0; });
-    // Whole numbers: it is singular indeed.
+    // Whole numbers, so that it is exactly singular.
     case SpdKind::rank_one:
       return made([&](int i, int j) {
         return std::round(8 * u(i)) * std::round(8 * u(j)) + (n == 1 ? 1 : 0);

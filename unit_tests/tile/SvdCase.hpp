@@ -144,7 +144,7 @@ void expect_use_of_svd(std::int64_t n, Run const& run) {
     SCOPED_TRACE("item " + std::to_string(k) + " of " + std::to_string(M) + " x " +
                  std::to_string(N));
     if (k == zero) {
-      // As NumPy has it; an infinity that is stored is a failure.
+      // As in NumPy. The infinite result is reported as a failure.
       EXPECT_EQ(of_values.at(k), std::numeric_limits<T>::infinity());
       EXPECT_EQ(Status::reason(codes.at(k)), Reason::not_finite);
       EXPECT_EQ(counted.at(k), T(0));

@@ -45,7 +45,7 @@ TYPED_TEST(ComplexTile, Qr) {
   expect_complex_qr<typename S::T, typename S::Layout, S::M, S::N, 2>(69, complex_by_map);
 }
 
-/// Parts, structures and the like of whole numbers, exactly.
+/// Parts, structures and similar operations with whole numbers, exactly.
 struct Parts {
   template <class Y, class Z, class A, class D, class V>
   KOKKOS_FUNCTION void operator()(Y& y, Z& z, A const& a, D const& d, V const& v) const {
@@ -197,7 +197,7 @@ void complex_inverse_of_two() {
     SCOPED_TRACE("item " + std::to_string(k));
     TwoRows const kind = two_rows(k);
     ComplexDense const ak = complex_dense(a, k), xk = complex_dense(x, k);
-    // An item has what elimination says of it.
+    // The item has the status that elimination gives.
     EXPECT_EQ(codes.at(k), of_lu.at(k));
     EXPECT_TRUE(same_item(alone, x, k));
     closed += !same_item(x, by_lu, k);

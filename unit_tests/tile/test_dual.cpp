@@ -113,7 +113,7 @@ TEST(DualTiles, NeighboursOfFailedItems) {
   expect_neighbours<LuSolutionOf, float, 9>(Reason::singular);
 }
 
-/// Of more variables than there are directions at once, and by any number of these.
+/// More variables than directions in one call, with any number of directions.
 struct Quadratic {
   template <class J, class G, class A, class X>
   KOKKOS_FUNCTION void operator()(J& j, G& g, A const& a, X const& x) const {

@@ -9,7 +9,7 @@
 namespace Batchwork::Test {
 namespace {
 
-/// What sin(x) and the like are.
+/// The exact values of sin(x) and other functions.
 template <class F>
 struct FunctionOf {
   template <class... X>

@@ -23,7 +23,7 @@ struct TwiceAndProduct {
   }
 };
 
-/// The float operand comes first, the exchange must hold the doubles.
+/// The float operand is first, but the exchange must have space for doubles.
 template <int N>
 void float_beside_double() {
   constexpr std::int64_t n = 21;

@@ -111,7 +111,7 @@ TYPED_TEST(Product, OfItemsAndCommonOperands) {
   check(p4, same(ca), same(cb), "common a common b");
   check(z, plain(a), same(cv), "a common v");
   for (std::int64_t k = 0; k < n; ++k) {
-    // One product of numbers that are there in T.
+    // One product of numbers that T represents exactly.
     Dense const want = z.dense(k) * transpose(cv.dense());
     EXPECT_TRUE(near(o5.dense(k), want, epsilon<T> * abs(want))) << "outer, item " << k;
   }

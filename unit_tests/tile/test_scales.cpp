@@ -49,8 +49,8 @@ struct FactorOnly {
     l = cholesky(a).lower();
   }
 };
-/// [2 1; 1 2] s and a third row [0 0 1] s, up to the largest numbers: l(1, 1) is sqrt(1.5 s). Up
-/// there the reciprocal of a pivot is no normal number.
+/// [2 1; 1 2] s and a third row [0 0 1] s, up to the largest numbers: l(1, 1) is sqrt(1.5 s). For
+/// the largest s the reciprocal of a pivot is not a normal number.
 template <class T, int N>
 void factors_to_the_largest_number() {
   constexpr int from = least_exponent<T>, to = largest_exponent<T> - 1;
