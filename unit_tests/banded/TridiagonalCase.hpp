@@ -135,7 +135,7 @@ struct TridiagonalData {
     EXPECT_EQ(x.poisoned() + std::size_t(items) * std::size_t(rows), outside);
     expect_solved(x, dominant, exchanges);
     for (int code : download_codes()) ASSERT_EQ(code, 0);
-    // The original, to compare with; numbers around it are poison.
+    // The original, for comparison. The numbers around it are poisoned.
     auto const before = Kokkos::create_mirror(Kokkos::HostSpace(), b.storage);
     Kokkos::deep_copy(before, b.host);
     Kokkos::deep_copy(codes, -1);

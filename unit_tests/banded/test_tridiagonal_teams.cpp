@@ -188,7 +188,7 @@ TYPED_TEST(TridiagonalOnTeams, Mixed) {
     s.randomise(random);
     s.check(on_teams(s, k % 2 == 0));
   }
-  // Too large for scratch: lanes hold parts of one item.
+  // Too large for scratch memory: lanes hold parts of one item.
   TridiagonalData<T> const s(2, 700, all_of(Arranged::item_contiguous));
   s.randomise(random);
   s.check(on_teams(s, false, 1000));

@@ -19,8 +19,8 @@ Four pack_of(double a, double b, double c, double d) {
   return x;
 }
 
-/// Items in order, in reverse, with equal values, and with one that is NaN: that one's columns stay
-/// where they are.
+/// Items in order, in reverse order, with equal values, and with a NaN. The columns of the last one
+/// must not be moved.
 TEST(ColumnBlocks, OrderOfEachItem) {
   double const nan = std::numeric_limits<double>::quiet_NaN();
   Four const values[] = {pack_of(1, 3, 2, 0), pack_of(2, 2, 1, nan), pack_of(3, 1, 1, 1)};

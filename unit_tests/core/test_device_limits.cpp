@@ -46,7 +46,7 @@ TEST(DeviceLimits, TeamsShareAMultiprocessor) {
   }
 }
 
-/// Kernels are laid out for so much before the device is known.
+/// The sizes of kernels that are chosen at compile time, before the device is known.
 TEST(DeviceLimits, EveryDeviceHasTheScratchOfATeam) {
   for (auto const& device : devices()) {
     if (std::string(device.name) == "a host") continue;

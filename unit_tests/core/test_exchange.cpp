@@ -18,8 +18,8 @@
 namespace Batchwork::Test {
 namespace {
 
-/// How many times one bank is asked for different words while a warp is served, at most: 1 is no
-/// conflict.
+/// The largest number of different words in one bank that a warp requests at the same time: 1 means
+/// no conflict.
 int conflicts(std::vector<long> const& byte_of_lane, int bytes) {
   int const lanes_at_a_time = 128 / bytes;
   int worst = 0;

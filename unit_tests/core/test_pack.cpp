@@ -40,7 +40,7 @@ std::vector<T> numbers(Random& random, int n) {
     r.push_back(k % 3 == 0 ? special[random.integer(0, 10)] : static_cast<T>(random(-10, 10)));
   return r;
 }
-/// Equal as numbers, NaN to NaN.
+/// Equal as numbers; NaN is equal to NaN.
 template <class T>
 bool same(T a, T b) {
   return a == b || (std::isnan(a) && std::isnan(b));

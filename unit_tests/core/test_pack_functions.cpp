@@ -30,8 +30,8 @@ using Cases = ::testing::Types<Case<float, 1>, Case<float, 2>, Case<float, 8>, C
                                Case<double, 1>, Case<double, 4>, Case<double, 8>>;
 TYPED_TEST_SUITE(FunctionsOfPacks, Cases);
 
-/// A function of one argument, from `low` to `high`, out of line, so that a width has one copy of
-/// it.
+/// A function of one argument, tested from `low` to `high`. Out of line, so that there is one copy
+/// for each width.
 template <class P>
 struct OneArgument {
   char const* name;

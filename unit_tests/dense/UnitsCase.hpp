@@ -13,8 +13,8 @@
 
 namespace Batchwork::Test {
 
-/// Even powers; the first and the last ones are at the ends, where reciprocals and small entries
-/// lose digits.
+/// Even powers. The first and the last ones are at the ends of the range, where reciprocals and
+/// small entries lose digits.
 template <class T>
 std::vector<int> powers_of_units() {
   int const low = std::numeric_limits<T>::min_exponent + 12,
@@ -49,8 +49,8 @@ void fill_units(ArrangedBatch<T> const& m, Filling filling, unsigned seed, int k
       }
   m.upload();
 }
-/// x is to be `want` times 2^exponent, in the part that counts(i, j): bit for bit, but at the ends
-/// of the range of k.
+/// x must be `want` times 2^exponent, in the part for which counts(i, j) is true: bitwise, except
+/// at the ends of the range of k.
 template <class T, class Part>
 void expect_in_units(ArrangedBatch<T> const& want, ArrangedBatch<T> const& x, int k, int exponent,
                      char const* what, Part const& counts) {

@@ -302,7 +302,7 @@ struct RandomModel {
   TrueModel truth() const { return constant_model(f, q, h, r); }
 };
 
-/// Observations rounded to T; `missing(t, i)` says which are not there.
+/// Observations rounded to T; `missing(t, i)` says which entries are missing.
 template <class T, class Missing>
 std::vector<Dense> random_series(Random& random, int steps, int m, Missing const& missing) {
   std::vector<Dense> z;

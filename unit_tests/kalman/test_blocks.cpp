@@ -32,7 +32,7 @@ struct UpdateOnly {
     loglik = sum;
   }
 };
-/// predict and update as one likes: here without a likelihood.
+/// predict and update in a user's own sequence, here without a likelihood.
 struct OwnStep {
   template <class X, class P, class Z, class F, class Q, class H, class R>
   KOKKOS_FUNCTION void operator()(X& x, P& p, Z const& z, F const& f, Q const& q, H const& h,
@@ -165,7 +165,7 @@ TEST(KalmanBlocks, Update) {
   one_update<double, 4, 2, Kalman::Data::complete>(false);
   one_update<float, 3, 5, Kalman::Data::complete>(false);
 }
-/// H and R of each item have `junk` where the observation is missing: a row of H, a row and a
+/// H and R of each item have `junk` for missing observations: in a row of H, and in a row and a
 /// column of R.
 template <class T, int N, int M>
 void update_with_gaps(T junk) {

@@ -182,8 +182,7 @@ TYPED_TEST(KalmanDiffuseIn, SomeStatesOnly) {
 }
 
 /// The basic structural model for monthly data: level, slope and eleven seasonal states, all of
-/// them diffuse, as one would have it for the airline passengers (Durbin and Koopman 2012,
-/// section 3.2).
+/// them diffuse, as for the airline passengers (Durbin and Koopman 2012, section 3.2).
 struct Seasonal {
   static constexpr int states = 13;
   Dense f = Dense(13, 13), q = Dense(13, 13), h = Dense(1, 13);
@@ -292,7 +291,7 @@ TEST(KalmanDiffuse, KnownDirectionsAreToldFromDiffuseOnes) {
   };
   Dense const wide = units(-3, 6);
   EXPECT_EQ((failures_with_gaps<float, N>(z, truths, wide, wide)), 0);
-  // Units that A does not know of, up to 100 apart, so that its columns are not alike.
+  // Units that A does not contain, with ratios up to 100, so that its columns differ.
   Dense const narrow = units(-1, 1);
   auto const some = series_with_gaps<N>(100, steps);
   auto const others =
@@ -413,7 +412,7 @@ TEST(KalmanDiffuse, LikelihoodCountsLogTwoPiIfAsked) {
   EXPECT_NEAR(a(100), -632.5456, 5e-5);
   EXPECT_NEAR(b(100), -633.4645636488787, 1e-9);  // statsmodels 0.15, use_exact_diffuse
 
-  // The same where the gains are computed once.
+  // The same with common gains.
   Kokkos::View<double**, Space> y("y", 3, steps);
   fill(y, [](auto const& h) {
     for (std::size_t t = 0; t < steps; ++t) h(0, t) = h(1, t) = h(2, t) = nile[t];
@@ -445,7 +444,7 @@ TEST(KalmanDiffuse, NothingObserved) {
   }
 }
 
-/// What an item gives does not depend on how long its neighbours in a pack stay diffuse.
+/// The results of an item do not depend on how long its neighbours in a pack stay diffuse.
 TEST(KalmanDiffuse, NeighboursMakeNoDifference) {
   constexpr int N = 2, items = 16, steps = 25;
   Random random(17);

@@ -437,8 +437,8 @@ TEST(KalmanDigits, DiffuseGains) {
 
 // ---- units --------------------------------------------------------------------------------------
 
-/// Variances times 4^k and observations times 2^k give means times 2^k, for all k at which they are
-/// normal numbers.
+/// Variances multiplied by 4^k and observations multiplied by 2^k give means multiplied by 2^k, for
+/// all k for which they are normal numbers.
 template <class T, int M>
 void every_unit(bool diffuse) {
   constexpr int N = 2, steps = 8;

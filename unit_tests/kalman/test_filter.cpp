@@ -91,7 +91,7 @@ TEST(KalmanFilter, LargerStatesAndObservations) {
   common_model<double, 6, 5, Kokkos::LayoutRight>(9, Gaps::some);
   common_model<float, 5, 7, Kokkos::LayoutLeft>(17, Gaps::some);
 }
-/// On devices lanes share the items of these; hosts, where all sizes go the same way, run one.
+/// On devices lanes share these items. Hosts have the same code for all sizes and run only one.
 template <class Exec>
 void states_beyond_a_lane() {
   common_model<float, 13, 1, Kokkos::LayoutLeft>(37, Gaps::some);
@@ -272,7 +272,7 @@ TEST(KalmanFilter, DiagonalNoiseAndEveryPackWidth) {
   in_packs<16>();
 }
 
-/// Two calls, the second starting where the first ended, are one call.
+/// Two calls, the second from the end of the first, must give the same as one call.
 TEST(KalmanFilter, ContinuesWhereItEnded) {
   constexpr int N = 2, M = 1, items = 5, steps = 12;
   Random random(8);

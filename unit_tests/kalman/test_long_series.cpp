@@ -49,7 +49,7 @@ void ten_thousand_steps(Dense const& f, Dense const& q, Dense const& h, Dense co
     long double const tol = epsilon<T> * want.absolute *
                             (4 * 0.5L * std::sqrt((long double)(steps)) + 2 * N * want.condition);
     EXPECT_NEAR(double(hl(s)), double(want.log_likelihood), double(tol));
-    EXPECT_LT(tol, 1e-2 * want.absolute);  // a tolerance that says something
+    EXPECT_LT(tol, 1e-2 * want.absolute);  // otherwise the tolerance would be useless
   }
 }
 

@@ -101,8 +101,8 @@ TEST(KalmanStatus, InfiniteObservation) {
   failures<float>(Plant::infinite_observation, Reason::not_finite, 0, true);
 }
 
-/// H and R change with time; where an entry of an observation is missing they have `junk`, in a row
-/// of H and in a row and a column of R.
+/// H and R change with time. For a missing entry of an observation they have `junk`, in a row of H
+/// and in a row and a column of R.
 FilterBatch<double, 9, 3> run_with_junk(double junk, bool diffuse) {
   constexpr int N = 9, M = 3, items = 21, steps = 25;
   Random random(63);
@@ -192,7 +192,7 @@ TEST(KalmanStatus, OneSeriesForAllItemsOfManyStates) {
                             eye(N), z));
 }
 
-/// Only the status is asked for: it is recorded all the same.
+/// Only the status is requested. Failures are still recorded.
 TEST(KalmanStatus, AloneAmongTheResults) {
   constexpr int items = 9, steps = 3;
   Kokkos::View<double**, Space> z("z", items, steps);

@@ -31,7 +31,7 @@ enum class PatternFault {
   negative,       ///< -1
   far_below,      ///< the smallest integer
   falling,        ///< row offsets that fall
-  past_the_end,   ///< row offsets behind the last column
+  past_the_end,   ///< row offsets after the last column
   before_all,     ///< a negative row offset
   unsorted,       ///< two entries of a row exchanged
   twice,          ///< an entry of the row in two parts
@@ -48,8 +48,8 @@ constexpr bool of_offsets(PatternFault f) {
 }
 constexpr bool of_order(PatternFault f) { return f >= PatternFault::unsorted; }
 
-/// The matrices tridiag(-1, 4 + n, 1) of `rows` rows, items being n = 0, 1, ...: as `full` has them
-/// where the fault is one of order. Faults are in one row, `row`.
+/// The matrices tridiag(-1, 4 + n, 1) with `rows` rows, for the items n = 0, 1, ..., as in `full`
+/// if only the order is wrong. The fault is in one row, `row`.
 template <class T>
 struct BadPattern {
   static constexpr int rows = 6;
@@ -178,7 +178,7 @@ struct BadPattern {
   }
 };
 
-/// How a format takes a fault.
+/// How a format handles a fault.
 enum class Taken {
   sound,      ///< the matrix is the matrix of `full`
   unordered,  ///< the same matrix, but its columns do not increase

@@ -203,7 +203,7 @@ void expect_every_pair() {
 template <class T>
 void expect_same_bits_of_formats() {
   SolveConfiguration c{.stop = relative(usual_tolerance<T>, 900), .basis = 7, .block_rows = 5};
-  // Of 60 full rows devices hold the entries, which needs the widest row to be known.
+  // Devices store the entries of 60 full rows only if the widest row is known.
   for (auto [rows, how] : {std::pair(40, Arranged::item_contiguous),
                            {40, Arranged::by_columns},
                            {40, Arranged::interleaved},
@@ -248,8 +248,8 @@ struct ByConfiguration {
   }
 };
 
-/// One step of Richardson's iteration from zero leaves omega M b, where omega is so small that the
-/// residual becomes smaller: every preconditioner, its parameter, and omega.
+/// One step of Richardson's iteration from zero gives omega M b. omega is so small that the
+/// residual decreases. This tests every preconditioner, its parameter, and omega.
 template <class T>
 void expect_what_parameters_say() {
   Random random(5);

@@ -158,7 +158,7 @@ struct RepeatedColumns : TwoRows {
       : TwoRows({0, 3, 6}, {0, 1, 0, 1, 0, 1}, {1, 2, 2, -5, 5, 1}, items, how) {}
 };
 
-/// One column of a batch, as ArrangedBatch has it.
+/// One column of a batch, as an ArrangedBatch.
 template <class T>
 ArrangedBatch<T> column_of(ArrangedBatch<T> const& m, int c) {
   ArrangedBatch<T> v(m.items, m.rows, 1, Arranged::item_contiguous);
@@ -194,16 +194,16 @@ struct Equilibrated {
   }
 };
 
-/// Whether a call says something of growth and condition.
+/// Whether a call reports growth and condition.
 template <class Call>
 inline constexpr bool tells_condition = true;
 template <class Call>
   requires requires { typename Call::without_condition; }
 inline constexpr bool tells_condition<Call> = false;
 
-/// call(solver, format, b, x, log) solves. Residuals are bounded in the equilibrated system, row by
-/// row, as elimination with partial pivoting leaves them (Higham, theorem 9.5): by the largest
-/// numbers of matrix and solution, and growth that is seen, which stays small.
+/// call(solver, format, b, x, log) solves. Residuals in the equilibrated system are bounded row by
+/// row, as for elimination with partial pivoting (Higham, theorem 9.5): by the largest entries of
+/// the matrix and the solution and by the observed growth, which must be small.
 template <class T, class Solver, class A, class Call>
 void check_direct(Solver const& solver, DirectBatch<T> const& of, A const& format, Call const& call,
                   double accuracy = 1) {
@@ -276,8 +276,8 @@ void check_direct(Solver const& solver, DirectBatch<T> const& of, A const& forma
   }
 }
 
-/// One batch in all formats that hold it; and again without what cannot be solved, after which all
-/// others have the same bits.
+/// The same batch in all formats, and again without the items that have no solution. The other
+/// items must have the same bits.
 template <class T, class Call>
 void check_direct_formats(int rows, int columns, std::int64_t items, Arranged how, Random& random,
                           Call const& call, bool all_formats = true) {

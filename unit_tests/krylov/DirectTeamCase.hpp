@@ -13,7 +13,7 @@
 
 namespace Batchwork::Test {
 
-/// How a kernel names the matrix.
+/// How a kernel passes the matrix.
 enum class MatrixBy { item, pointer, view };
 
 /// Item n: the first right-hand side by solve, others with its factors.
@@ -21,7 +21,7 @@ template <class T, class Solver, MatrixBy By>
 struct SolveColumns {
   using Batch = typename ArrangedBatch<T>::Batch;
   Solver solver;
-  Batch own, b, x;  ///< own: the numbers of all items, if they are not taken by item
+  Batch own, b, x;  ///< own: the numbers of all items, if the kernel does not select an item
   SolveLog<T> log;
 
   template <class Member>
@@ -128,7 +128,7 @@ void check_in_turn(Run const& run, int rows) {
   auto const kind_of = [](std::int64_t n) {
     return is_solvable(direct_kind(n, items)) ? DirectKind::dominant : direct_kind(n, items);
   };
-  // By a hundredth, which steps of refinement make up for; item 5 so that they cannot.
+  // Changed by a hundredth, which steps of refinement correct; item 5 so much that they cannot.
   for (std::int64_t n = 0; n < items; ++n) {
     put_direct(a, b, n, kind_of(n), random);
     for (int i = 0; i < rows; ++i)

@@ -73,8 +73,8 @@ std::vector<long double> isai_truth(bool is_spd, Pattern const& p, ArrangedBatch
   return z;
 }
 
-/// Both forms of some items of a pattern, by such a call. Rows are dominant, so that local systems
-/// have a condition below 20.
+/// Tests isai and spd_isai for items of a pattern, with such a call. Rows are dominant, so that the
+/// condition numbers of local systems are less than 20.
 template <class T, class Run, class A>
 void expect_isai(Run const& run, Matrices<T> const& a, A const& systems, Pattern const& p,
                  bool symmetric, Arranged how, Random& random) {
@@ -133,7 +133,7 @@ void expect_singular_alone(Run const& run, Random& random) {
     good.fill(T(0.25));
     run(bicgstab(stop), m, a.csr(), b, good, log);
     good.download();
-    // Rows 0 and 1 alike, in numbers that elimination does not round; a row of zeros; NaN; a
+    // Rows 0 and 1 are equal, with numbers that elimination does not round; a row of zeros; NaN; a
     // negative diagonal, which is not definite.
     if (fault == 0)
       for (int row = 0; row < 2; ++row)
@@ -160,7 +160,7 @@ void expect_singular_alone(Run const& run, Random& random) {
   }
 }
 
-/// Rows that are too long, and patterns that are not symmetric where they should be.
+/// Rows that are too long, and patterns that are not symmetric but must be.
 template <class T, class Run>
 void expect_isai_invalid(Run const& run, Random& random) {
   auto const look = [&](Pattern const& p, Isai const& m) {

@@ -35,8 +35,8 @@ inline Pattern solvable_pattern(Random& random, int rows, double share, bool sym
   return p;
 }
 
-/// Numbers off the diagonal in [-1, 1], mirrored if symmetric, and a diagonal `dominance` times as
-/// large as their sum.
+/// Off-diagonal numbers in [-1, 1], mirrored if symmetric, and diagonals `dominance` times as large
+/// as the sum of their row.
 template <class T>
 void put_dominant(Matrices<T> const& a, std::int64_t n, Random& random, bool symmetric,
                   double dominance = 1.3) {
@@ -300,8 +300,8 @@ struct CyclicShift {
   }
 };
 
-/// Items of one batch that could not differ more, each with the bits that it has in a batch of its
-/// own: x, log and history. get(matrices) gives the operand A of Matrices<T>.
+/// Very different items in one batch. Each must have the same bits as in a batch of one: x, log and
+/// history. get(matrices) returns the operand A for Matrices<T>.
 template <class T, class Solver, class M, class Get>
 void expect_as_alone(Solver const& solver, M const& m, Get const& get, Random& random) {
   enum Kind {

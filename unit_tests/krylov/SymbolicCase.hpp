@@ -135,7 +135,7 @@ std::vector<int> check_by_pattern(Solver const& solver, SymbolicBatch<T> const& 
       if (host.reason(n) == Reason::success) {
         EXPECT_LE(truth.norm, limit * (1 + 100 * epsilon<T>));
       }
-      // Where the solution is so large that rounding leaves more, no elimination meets it.
+      // The solution is so large that rounding errors exceed the tolerance for any elimination.
       can_be_met = can_be_met && rows * truth.rounding < limit;
     }
     EXPECT_EQ(host.reason(n),
@@ -200,8 +200,8 @@ std::vector<int> check_pattern_formats(Pattern const& pattern, int columns, std:
 }
 
 /// In the natural order each pivot of some items is just large enough, and the last column grows a
-/// hundredfold by each of them: those items are eliminated in their dense form. Others meet no such
-/// tolerance in either form, and stay.
+/// hundredfold for each of them. These items are eliminated in their dense form. Others do not meet
+/// such a tolerance in either form, and keep the sparse one.
 template <class Symbolic, class Call>
 void check_growth(int rows, Symbolic const& symbolic, Call const& call, bool equilibrate) {
   SCOPED_TRACE(equilibrate ? "equilibrated" : "as it is");

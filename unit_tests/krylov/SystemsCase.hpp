@@ -74,8 +74,8 @@ Kokkos::View<I*, Space> indices_of(std::string const& label, std::vector<int> co
   return v;
 }
 
-/// The matrices of some items of one pattern, in compressed rows, by equal rows and dense, arranged
-/// alike. Places that are not there hold NaN.
+/// The matrices of several items with the same pattern, in compressed rows, in rows of equal length
+/// and dense, all with the same arrangement. Unused entries are NaN.
 template <class T>
 struct Matrices {
   Pattern pattern;
@@ -112,7 +112,7 @@ struct Matrices {
     places.fill(std::numeric_limits<T>::quiet_NaN());
   }
 
-  /// Puts one number, entry k of row i, where each format has it.
+  /// Sets entry k of row i in each format.
   void put(std::int64_t n, int i, int k, T x) const {
     values.at(n, first[std::size_t(i)] + k, 0) = x;
     places.at(n, i, k) = x;

@@ -67,7 +67,8 @@ struct InFormat {
     for_each([&](std::int64_t, int, int, T& x) { x = with; });
     storage().upload();
   }
-  /// Numbers of the storage that are no entries, and NaN or poison: a verb leaves them.
+  /// Numbers in the storage that are not entries. They are NaN or poisoned, and a verb must not
+  /// change them.
   std::size_t outside() const {
     std::size_t count = storage().poisoned();
     if (format == Format::ell)
@@ -79,7 +80,7 @@ struct InFormat {
   }
 };
 
-/// Numbers of the items, of a batch of 1 x 1.
+/// One number for each item, from a batch of 1 x 1.
 template <class T>
 auto numbers(ArrangedBatch<T> const& m) {
   using View = Kokkos::View<T*, Kokkos::LayoutStride, Space, Kokkos::MemoryUnmanaged>;

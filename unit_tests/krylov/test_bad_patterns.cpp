@@ -280,7 +280,7 @@ TYPED_TEST(BadPatterns, Verbs) {
         }
       }
     }
-    // alpha goes to one of several entries on the diagonal.
+    // alpha is added to one of several entries on the diagonal.
     add_scaled_identity(Host(), 3, a);
     expect_product(T(1), T(3), "A + 3");
     add_scaled_identity(Host(), 2, a, -2);

@@ -46,7 +46,7 @@ TYPED_TEST(BadPatternsOnTeams, Solve) {
   for_bad_patterns<T>(items, solve_all);
 }
 
-/// x = D^-1 b by Jacobi, wherever the two parts of the diagonal are.
+/// x = D^-1 b with Jacobi, for any places of the two parts of the diagonal.
 TYPED_TEST(BadPatternsOnTeams, DiagonalInParts) {
   using T = TypeParam;
   auto const with = [&]<class Matrix, int R, bool Large>(int rows, int width, int lanes) {

@@ -19,7 +19,7 @@ using Values = Kokkos::View<double**, Space>;
 using Many = Kokkos::View<double***, Space>;
 constexpr char const* nothing_thrown = "(nothing was thrown)";
 
-/// What check says of these compressed rows.
+/// The message of check for these compressed rows.
 std::string said_of(std::vector<int> const& offsets, std::vector<int> const& columns,
                     Diagonals diagonals = Diagonals::required) {
   Values const values("values", 2, columns.size());
@@ -63,7 +63,7 @@ TEST(Check, ColumnsOfCompressedRows) {
               {"row 2: column 0 (entry 4) comes after column 2", "; sort the entries"});
   expect_says(said_of({0, 2, 3, 5}, {0, 0, 1, 0, 2}),
               {"row 0: column 0 (entry 1) is there twice", "; add"});
-  // Sorted as a whole, but each row begins anew.
+  // The list is sorted as a whole, but the order of columns starts again in each row.
   EXPECT_EQ(said_of({0, 1, 3}, {0, 0, 1}), nothing_thrown);
 }
 

@@ -56,7 +56,7 @@ TEST(ConfigurationDouble, Overloads) {
   }
 }
 
-/// direct_lu takes no preconditioner, whatever the configuration says of one.
+/// direct_lu uses no preconditioner, even if the configuration names one.
 TEST(ConfigurationDouble, DirectLu) {
   ConfigurationCase<double> const of(22, Arranged::interleaved);
   SolveConfiguration c{.solver = from_string<SolverKind>("direct_lu"), .stop = relative(1e-13)};

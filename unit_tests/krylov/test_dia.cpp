@@ -16,7 +16,7 @@
 namespace Batchwork::Test {
 namespace {
 
-/// A number says its row and its diagonal.
+/// Each number encodes its row and its diagonal.
 TEST(Dia, StandsByRows) {
   Kokkos::View<double***, Kokkos::LayoutRight, Space> const values("values", 1, 3, 5);
   auto const host = Kokkos::create_mirror_view(values);
@@ -232,7 +232,7 @@ TEST(Dia, FindBlocks) {
             (std::vector<int>{0, 3}));
 }
 
-/// Numbers that a kernel has, diagonal after diagonal, and items by their number.
+/// A matrix in a kernel, diagonal after diagonal, and items selected by their index.
 template <class Solver>
 struct TeamKernel {
   Solver solver;

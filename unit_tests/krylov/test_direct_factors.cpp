@@ -10,7 +10,7 @@
 namespace Batchwork::Test {
 namespace {
 
-/// factorize, then solve: in all respects like one solve.
+/// factorize and then solve must give the same as a single solve.
 struct InTwoCalls {
   template <class T, class Solver, class A>
   void operator()(Solver const& solver, A const& a, ArrangedBatch<T> const& b,
@@ -55,7 +55,7 @@ struct Perturbed {
       : items(count), of(full_pattern(rows), 1, count, Arranged::item_contiguous) {
     put(0);
   }
-  /// With elements that differ by so much.
+  /// With elements that differ by this factor.
   void put(double by) const {
     Random random(5), other(6);
     int const rows = of.a.pattern.rows;

@@ -109,8 +109,8 @@ TEST(DirectLu, AsGesvx) {
       ASSERT_TRUE(info == 0 || info == rows + 1) << info;
       double size_of_x = 0;
       for (int i = 0; i < rows; ++i) size_of_x = std::max(size_of_x, std::fabs(x[std::size_t(i)]));
-      // LAPACK's factors are no powers of two, which matters where numbers of all sizes are in a
-      // row.
+      // The scaling factors of LAPACK are not powers of two, which matters if a row has numbers of
+      // very different sizes.
       if (kind == DirectKind::far || kind == DirectKind::graded) continue;
       EXPECT_GE(condition(std::size_t(n)), reciprocal / 10);
       EXPECT_LE(condition(std::size_t(n)), reciprocal * 10);

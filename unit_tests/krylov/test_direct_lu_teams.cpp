@@ -289,8 +289,8 @@ TEST(DirectLuTeams, AListOfAFlawedPattern) {
     check(shared_lanes<double, 8>());
   }
 }
-/// Offsets that do not begin at zero, and entries before the first row and behind the last one, of
-/// columns beyond the rows.
+/// Offsets that do not begin at zero, and entries before the first row and after the last one, with
+/// columns that are out of range.
 TEST(DirectLuTeams, AListOfAPartOfTheEntries) {
   double const none = std::numeric_limits<double>::quiet_NaN();
   for (Arranged how : {Arranged::item_contiguous, Arranged::interleaved}) {
@@ -423,8 +423,8 @@ TEST(DirectLuTeams, GroupsOfATeam) {
   p.compressed_entries = 0;
   expect(131072, 128, 1);
 }
-/// Every kernel is launched on every device that has room for it, and holds what its launch bounds
-/// promise.
+/// Every kernel can be launched on every device with enough memory, and a multiprocessor holds the
+/// number of teams in its launch bounds.
 TEST(DirectLuTeams, FitDevices) {
   auto const limits = h200_with_kokkos_5();
   Impl::DirectProblem<double> p;

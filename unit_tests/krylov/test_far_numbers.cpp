@@ -22,7 +22,7 @@ constexpr FarCase far_cases[] = {{5, 0.3, Apart::items},   {12, 0.8, Apart::item
                                  {60, 0.5, Apart::items},  {70, 1, Apart::items},
                                  {5, 0.3, Apart::numbers}, {12, 0.8, Apart::numbers}};
 
-/// Runs f with the matrices of a case in each format, their numbers far apart.
+/// Calls f with the matrices of a case in each format, with numbers that are far apart in memory.
 template <class F>
 void with_formats(Matrices<T> const& a, Apart apart, F const& f) {
   {
@@ -70,7 +70,7 @@ TEST(FarNumbers, Multiply) {
   }
 }
 
-/// Solves with b and x far apart.
+/// Solves with b and x that are far apart in memory.
 struct FarSolve {
   Apart apart;
   template <class Solver, class M, class A>

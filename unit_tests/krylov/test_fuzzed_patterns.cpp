@@ -51,7 +51,7 @@ struct FlatPattern {
   }
 };
 
-/// A fault in one row of a sound pattern, and what check must say if it is the first one.
+/// A fault in one row of a valid pattern, and the message of check if it is the first fault.
 enum class Fault { beyond, negative, far_out, twice, unsorted };
 constexpr Fault all_faults[] = {Fault::beyond, Fault::negative, Fault::far_out, Fault::twice,
                                 Fault::unsorted};
@@ -97,7 +97,7 @@ TEST(FuzzedPatterns, CheckNamesTheFirstFault) {
     Pattern const pattern = fuzzed_pattern(random, Diagonal::gaps);
     FlatPattern p(pattern);
     ArrangedBatch<float> const values(1, int(p.columns.size()), 1, Arranged::item_contiguous);
-    // The first row without its diagonal, if there is one.
+    // The first row without a diagonal entry, if there is one.
     int without = 0;
     while (without < pattern.rows &&
            std::count(pattern.columns[std::size_t(without)].begin(),

@@ -112,7 +112,7 @@ TYPED_TEST(GmresOf, MatrixFreeAndIdentity) {
     full.fill(T(0));
     for (std::int64_t n = 0; n < items; ++n)
       for (int i = 0; i < rows; ++i) full.at(n, i, i) = T(3);
-    // The first direction is all there is.
+    // The first direction is the only one.
     run(gmres(5, relative(usual_tolerance<T>, 1)), no_preconditioner(),
         scaled_identity<T>(rows, T(3)), full, b, how, random, "identity");
   }
@@ -271,7 +271,7 @@ TYPED_TEST(GmresOf, AsOfATextbook) {
             ASSERT_NEAR(here, there,
                         1e-3 * there + double(50 * rows * epsilon<T>) * double(truth[0]))
                 << k;
-            // It ends where the textbook does, or an iteration later.
+            // It must end at the same iteration as the textbook method, or one later.
             if (there <= tolerance * double(truth[0]) * (1 - 1e-2)) {
               ASSERT_LE(taken, k + 1);
             }
@@ -299,7 +299,7 @@ TYPED_TEST(GmresOf, NearlyDependentDirections) {
   }
 }
 
-/// Two numbers as eigenvalues: two directions, whatever the basis.
+/// Matrices with only two eigenvalues: two directions for any size of the basis.
 TYPED_TEST(GmresOf, DirectionsAreExhausted) {
   using T = TypeParam;
   Random random(5);
@@ -460,7 +460,7 @@ TYPED_TEST(GmresOf, StartsAndCriteria) {
     auto const go = [&](ArrangedBatch<T> const& right, StoppingCriteria const& stop) {
       return solve_with_workspace(gmres(4, stop), jacobi(), a.csr(), right, x, log);
     };
-    // b = 0: x = 0 at once; under an absolute tolerance towards it.
+    // b = 0: x = 0 without iterations; with an absolute tolerance the iteration goes towards it.
     x.randomise(random);
     {
       auto const said = go(zeros, relative(1e-3, 9));
@@ -495,7 +495,7 @@ TYPED_TEST(GmresOf, StartsAndCriteria) {
         }
       }
     }
-    // A tolerance of zero goes as far as it can.
+    // With a tolerance of zero the iteration continues as far as possible.
     x.fill(T(0));
     auto const said = go(b, relative(0, 300));
     for (std::int64_t n = 0; n < items; ++n) {
@@ -583,7 +583,7 @@ TEST(GmresWorkspace, Numbers) {
   std::int64_t const one = of(gmres(30, stop), 2000, 1);
   EXPECT_GE(one, 30 * 2000 + 30 * 31 / 2);
   EXPECT_LE(one, 31 * 2100 + 30 * 40);
-  // More than there are rows or iterations are not taken.
+  // The basis is not larger than the number of rows or of iterations.
   EXPECT_EQ(of(gmres(5000, stop), 200, 1), of(gmres(200, stop), 200, 1));
   EXPECT_EQ(of(gmres(400, relative(1e-8, 30)), 2000, 1), one);
   // Room for those at work.

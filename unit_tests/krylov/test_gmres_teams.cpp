@@ -10,7 +10,7 @@
 namespace Batchwork::Test {
 namespace {
 
-/// Threads that give each other their numbers are slow: one type, and few large systems.
+/// Threads that exchange values are slow, so only one type and a few large systems are tested.
 constexpr bool by_warps = Impl::Vendor::has_shuffles;
 constexpr int large_systems = by_warps ? 2 : 4;
 

@@ -46,8 +46,8 @@ TYPED_TEST(IsaiOf, SolvesTheLocalSystems) {
       }
 }
 
-/// Of a diagonal matrix it is the inverse, as of one row; and it helps more than Jacobi where
-/// neighbours count.
+/// For a diagonal matrix and for one row, it is the inverse. If off-diagonal entries are large, it
+/// helps more than Jacobi.
 TEST(Isai, Solvers) {
   Random random(2);
   int const rows = 60;

@@ -98,7 +98,7 @@ TEST(RestOfRows, FitsEveryDevice) {
             if (std::string(device.name) == "a host") continue;
             ASSERT_TRUE(launches(device, teams, how.team(), bytes))
                 << device.name << ", " << rows << " rows of " << width << ", " << bytes << " bytes";
-            // Not less than there is room for; sizes are rounded here and there.
+            // At least as much as fits, up to rounding of sizes.
             std::int64_t const beside = std::int64_t(bytes) - how.bytes_of_matrices(rows, size);
             std::int64_t const room =
                 (std::int64_t(device.limits.scratch(teams, how.team())) - beside) /
@@ -125,12 +125,12 @@ TEST(RestOfRows, OfMechanismsIsOnTheChip) {
     EXPECT_EQ(on(name, 144, 6135).kept, on(name, 144, 6135).pieces) << name;
     EXPECT_EQ(on(name, 144, 6135).length, RestOfRows::shortest) << name;
   }
-  // At least a half of the most that there can be: in truth there is a third of it.
+  // At least half of the upper bound. The actual value is a third of it.
   for (auto const* name : {"H200, Kokkos 4", "V100, Kokkos 5.2"})
     EXPECT_GE(on(name, 144, 6135).kept * 2, on(name, 144, 6135).pieces) << name;
   EXPECT_LT(on("H200, Kokkos 5.2", 256, 256 * 256).kept, 256 * 24);
 
-  // Full matrices come on the chip where they fit.
+  // Full matrices are stored on the chip if they fit.
   auto const chosen = [](char const* name, std::int64_t rows, std::int64_t width) {
     for (auto const& d : devices())
       if (std::string(d.name) == name)
@@ -143,7 +143,7 @@ TEST(RestOfRows, OfMechanismsIsOnTheChip) {
   EXPECT_EQ(chosen("H200, Kokkos 4", 144, 144), Impl::SolveVariant::in_place);
   EXPECT_EQ(chosen("H200, Kokkos 5.2", 256, 256), Impl::SolveVariant::in_place);
   EXPECT_EQ(chosen("H200, Kokkos 5.2", 400, 100), Impl::SolveVariant::in_place);
-  // Whole rows are split where six teams of two systems fit.
+  // Whole rows are split if six teams of two systems fit.
   for (int rows : {25, 33, Impl::Vendor::has_shuffles ? 54 : 52})
     EXPECT_EQ(chosen("H200, Kokkos 5.2", rows, rows), Impl::SolveVariant::columns_split);
   EXPECT_EQ(chosen("A100, Kokkos 5.2", 44, 44), Impl::SolveVariant::columns_split);
@@ -243,7 +243,7 @@ TYPED_TEST(LongRows, ProductsAndTheirBounds) {
     Matrices<T> const a(p, items, Arranged::item_contiguous);
     ArrangedBatch<T> const x(items, rows, 1, Arranged::strided),
         b(items, rows, 1, Arranged::item_contiguous);
-    // Numbers over some orders, so that sums lose digits.
+    // Numbers over several orders of magnitude, so that sums lose digits.
     for (std::int64_t n = 0; n < items; ++n)
       for (int i = 0; i < rows; ++i) {
         b.at(n, i, 0) = T(random());
@@ -285,8 +285,8 @@ TYPED_TEST(LongRows, ProductsAndTheirBounds) {
           ASSERT_EQ(of.plain, of.bounded) << i;
           long double const size = std::sqrt(static_cast<long double>(of.size_squared)),
                             error = std::fabs(of.bounded - product.value());
-          // The bound holds, and is what additions one after the other have at most: some more
-          // where slots are empty.
+          // The bound must hold. It is at most the bound for one addition after the other, or
+          // slightly more if slots are empty.
           ASSERT_LE(error, 4 * u * size) << i;
           ASSERT_LE(size, (rows + in_registers<T> + 40) * magnitudes) << i;
           long double const precise = std::fabs(of.precise - residual.value());
@@ -372,7 +372,8 @@ TYPED_TEST(LongRows, BanksDiffer) {
     run_teams(kernel, 1, lanes, kernel.bytes());
     return columns;
   };
-  // How often scratch is read in all, where lanes read the k-th number of each list at once.
+  // How often scratch memory is read in total, if lanes read the k-th number of each list at the
+  // same time.
   auto const turns = [&](std::vector<std::vector<int>> const& lists) {
     int all = 0;
     for (std::size_t first = 0; first < lists.size(); first += banks)

@@ -12,7 +12,8 @@ namespace {
 
 TEST(LanesPerSystem, GrowWithRowsAndNonzeros) {
   using Impl::lanes_per_system;
-  // As few as hold the numbers in registers: 3 rows of 22, 64 nonzeros at most.
+  // The smallest number of lanes that can hold the numbers in registers: 3 rows of 22, at most 64
+  // nonzeros.
   EXPECT_EQ(lanes_per_system(22, 438), 8);
   EXPECT_EQ(lanes_per_system(33, 978), 16);
   EXPECT_EQ(lanes_per_system(54, 2560), 64);
@@ -73,7 +74,7 @@ void run(A const& a, ArrangedBatch<T> const& full, ArrangedBatch<T> const& x, in
   }
 }
 
-/// Lanes that work together: each reads what another has left behind, then writes its rows.
+/// Lanes that cooperate: each reads what another lane wrote, and then writes its rows.
 struct Reversal {
   int rows;
   template <class Lanes, class X, class Y>

@@ -150,7 +150,7 @@ TYPED_TEST(Preconditioners, BlocksGivenAndSingular) {
   int const rows = 30;
   std::int64_t const items = 11;
   for (auto how : all_arranged) {
-    // Row 3 is like row 2, row 13 is zero, and row 20 has no entries.
+    // Row 3 is equal to row 2, row 13 is zero, and row 20 has no entries.
     auto p = full_pattern(rows);
     p.columns[20].clear();
     Matrices<T> const a(p, items, how);
@@ -451,8 +451,8 @@ TEST(PreconditionersMisuse, IsNamed) {
               {"operand 2, first rows of blocks(\"many\") [View (5)] has 5 blocks", "have 4 rows"});
   expect_says(message_of([&] { find_blocks(a, 33); }),
               {"Batchwork::find_blocks: blocks of 33 rows; give from 1 to 32"});
-  // Factors that team scratch does not hold are in a workspace on devices; a host's threads have
-  // them.
+  // On devices, factors that do not fit into team scratch memory are in a workspace. On a host each
+  // thread has its own storage.
   Vectors const large("large", 2, 2000), y("y", 2, 2000);
   std::int64_t const needed = workspace_numbers(s, block_jacobi(32), scaled_identity(2000), 2);
   if constexpr (Impl::runs_on_device<Space>) {

@@ -86,7 +86,7 @@ TYPED_TEST(PreconditionersOnTeams, BlocksAreInverted) {
     }
 }
 
-/// Whole solves: honest, and in one or two iterations where the preconditioner is exact.
+/// Whole solves: the log must be correct, and exact preconditioners need one or two iterations.
 TYPED_TEST(PreconditionersOnTeams, Solve) {
   using T = TypeParam;
   Random random(3);

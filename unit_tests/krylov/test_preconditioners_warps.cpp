@@ -65,7 +65,7 @@ Pattern grid(int n) {
   }
   return p;
 }
-/// Odd rows behind even ones.
+/// The odd rows follow the even ones.
 Pattern by_colours(int rows) {
   auto p = diagonal(rows);
   int const even = (rows + 1) / 2;

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder that goes away with the test.
+/// A folder that is removed after the test.
 struct ReadSystems : ::testing::Test {
   fs::path folder;
 
@@ -84,7 +84,7 @@ TEST_F(ReadSystems, SymmetricAndInteger) {
   EXPECT_EQ(text(s, 0), "0,0:1 0,2:5 1,1:2 2,0:5 2,2:3 ");
 }
 
-/// Either triangle; a mark of the order of bytes in front; ends of lines of two characters.
+/// Either triangle; a byte order mark at the start; lines that end with two characters.
 TEST_F(ReadSystems, Mirrored) {
   std::string const mark = "\xEF\xBB\xBF", head = "%%MatrixMarket matrix coordinate ";
   for (std::string const end : {"\n", "\r\n"}) {
@@ -275,7 +275,7 @@ TEST_F(ReadSystems, NumbersAsTheFieldWritesThem) {
   EXPECT_EQ(value(real + "+.5E1\r\n"), 5);
   EXPECT_EQ(value(integer + "+7\n"), 7);
   EXPECT_EQ(value(integer + "-7\n"), -7);
-  // More than 64 bits: rounded, as real numbers are.
+  // More than 64 bits: rounded like real numbers.
   EXPECT_EQ(value(integer + "18446744073709551616\n"), std::ldexp(1.0, 64));
   for (std::string const word : {"1.5", "1e3", "1D0", "-", "1-", ""})
     expect_says(said_of(integer + word + "\n"),
@@ -297,7 +297,7 @@ TEST_F(ReadSystems, NumbersAsTheFieldWritesThem) {
   EXPECT_EQ(read_matrix_market<float>(write("a.mtx", real + "1e-60")).values(0, 0), 0.f);
 }
 
-/// The most that a View takes while a listener is there.
+/// The largest allocation of a View during a call, as reported to a tool.
 struct LargestView {
   LargestView() : before(Kokkos::Tools::Experimental::get_callbacks()) {
     bytes() = 0;
@@ -434,7 +434,7 @@ TEST_F(ReadSystems, Folder) {
               {"pattern.mtx:4: the entry comes too early", "sorted by row, then column"});
 }
 
-/// What was read is multiplied by where the verbs run; for real matrices A x = b holds with a small
+/// Verbs multiply by the data that were read. For the real matrices, A x = b must hold with a small
 /// backward error.
 TEST(ReadSystemsOfAFlame, SolveTheirEquations) {
 #if defined(BATCHWORK_DRM19_DIR)

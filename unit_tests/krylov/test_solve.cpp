@@ -79,7 +79,8 @@ TYPED_TEST(Solve, Batches) {
   }
 }
 
-/// Full systems that hosts solve one by one, since packs of them would not stay in caches.
+/// Full systems that hosts solve one after the other, because a pack of them does not fit into
+/// caches.
 TYPED_TEST(Solve, LargeMatrices) {
   using T = TypeParam;
   Random random(9);
@@ -103,7 +104,7 @@ TYPED_TEST(Solve, LargeMatrices) {
   run_solve(solver, jacobi(), a.dense(), a.full, b, Arranged::item_contiguous, random, "dense");
 }
 
-/// All numbers of rows that lanes and vectors of hosts divide up differently.
+/// All numbers of rows that lanes or vectors of hosts divide in different ways.
 TYPED_TEST(Solve, EveryExtent) {
   using T = TypeParam;
   Random random(10);

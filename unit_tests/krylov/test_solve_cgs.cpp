@@ -88,8 +88,9 @@ TYPED_TEST(SolveByCgs, ResidualsAreThoseOfTheRecurrence) {
   HostLog<T> const said(log);
   for (std::int64_t n = 0; n < items; ++n) {
     auto const truth = cgs_residuals(a.full, n, b, iterations);
-    // Products of r_hat keep half of their digits, or the system would have begun anew;
-    // coefficients that are off by so much change a residual by that part of the largest before it.
+    // Products with r_hat keep half of their digits, otherwise the system would have been
+    // restarted. Coefficients with this relative error change a residual by the same fraction of
+    // the largest earlier residual.
     long double largest = residual_truth(a.full, n, x, b).right_side;
     for (int k = 0; k < iterations; ++k) {
       largest = std::max(largest, truth[std::size_t(k)]);
@@ -140,7 +141,7 @@ TEST(SolveByCgsInDouble, LargeResidualsOnTheWay) {
       largest = std::max(largest, said.log.history(std::size_t(n), std::size_t(k)));
   }
   EXPECT_GT(largest, 1e7 * std::sqrt(double(rows)));
-  // A limit that is given holds.
+  // A given limit is respected.
   solver.stop.divergence_limit = 1e5;
   s.x.fill(0);
   solve(solver, jacobi(), s.a.csr(), vectors(s.b), vectors(s.x), log);
@@ -172,7 +173,7 @@ TYPED_TEST(SolveByCgs, BreakdownsAreSaid) {
   // r' A r = 0 at the start.
   plant<T>({{0, 1, 0, -1, 0, 0, 0, 0, 1}, {1, 1, 0}}, solver, Reason::breakdown, Breakdown::pivot);
   // A = I + N, where N shifts: the residual becomes N^2 b, which is orthogonal to b and shorter.
-  // From there one step does.
+  // From there one step is enough.
   plant<T>({{1, 0, 0, 0.5, 1, 0, 0, 0.5, 1}, {1, 0, 0}}, solver, Reason::success, 0);
   // Also a breakdown, but the shift doubles, so a restart is not possible.
   plant<T>({{1, 0, 0, 2, 1, 0, 0, 2, 1}, {1, 0, 0}}, solver, Reason::breakdown, Breakdown::rho);

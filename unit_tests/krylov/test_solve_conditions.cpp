@@ -19,7 +19,7 @@ struct SolveConditions : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(SolveConditions, Numbers);
 
-/// Q D Q', where Q reflects and D falls from 1 to 1 / condition.
+/// Q D Q', where Q is a reflection and D decreases from 1 to 1 / condition.
 template <class T>
 void put_conditioned(Matrices<T> const& a, std::int64_t n, double condition, Random& random) {
   int const rows = a.pattern.rows;
@@ -93,7 +93,7 @@ TYPED_TEST(SolveConditions, FromGoodToSingular) {
         HostLog<T> const said(log);
         for (std::int64_t n = 0; n < items; ++n) {
           auto const t = residual_truth(a.full, n, x, b);
-          // Where x grows without bounds, squares overflow before the numbers do.
+          // If x grows without bounds, squares overflow before the numbers do.
           if (said.reason(n) == Reason::not_finite) {
             EXPECT_FALSE(std::isfinite(said.residual(n)));
             EXPECT_GT(t.norm, t.right_side);

@@ -155,7 +155,7 @@ TEST(SolveConfirmed, GmresOfColumnsOfManySizes) {
     put_badly_scaled(a, b, random, 0, 17);
     Tally const t = expect_true(gmres(30, relative(1e-8, 500)), no_preconditioner(), a, b,
                                 std::to_string(rows) + " rows");
-    // A textbook's GMRES(30) solves 97 to 100 of them.
+    // A textbook GMRES(30) solves 97 to 100 of them.
     EXPECT_GE(t.converged, 95);
   }
 }
@@ -179,8 +179,8 @@ TEST(SolveConfirmed, GmresDoesNoHarm) {
   EXPECT_EQ(expect_true(gmres(30, relative(1e-8, 100)), ilu(), a, b, "Neumann").converged, 0);
 }
 
-/// A start that seems to meet the tolerance by a sum that rounds is looked at in more digits; and
-/// is not changed if it does.
+/// An initial guess that seems to meet the tolerance because of rounding is checked with more
+/// digits. If it does meet the tolerance, it does not change.
 TEST(SolveConfirmed, Starts) {
   ArrangedBatch<double> const a(2, 3, 3, Arranged::item_contiguous),
       b(2, 3, 1, Arranged::item_contiguous), x(2, 3, 1, Arranged::item_contiguous);

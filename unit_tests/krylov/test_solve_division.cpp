@@ -19,7 +19,7 @@ TYPED_TEST(SolveDivision, EveryWay) {
   Random random(1);
   auto const converges = [&](int rows, double share, auto const& m,
                              std::initializer_list<WorkDivision> all) {
-    // Teams of up to 16 systems, the last one in part; large ones have a team each.
+    // Teams of up to 16 systems, with a partial last team. Each large system has its own team.
     std::int64_t const items = rows < 100 ? 37 : 7;
     auto const pattern =
         share > 0 ? solvable_pattern(random, rows, share, false) : tridiagonal(rows);
@@ -84,7 +84,7 @@ TEST(SolveDivisionChoice, IsWhatWasAskedFor) {
   };
   auto const entries = Placement::entries, columns = Placement::columns,
              in_place = Placement::in_place;
-  // Two warps, or one where lanes meet at a team's barrier.
+  // Two warps, or one if lanes wait at a barrier of the team.
   int const small = Impl::Vendor::has_shuffles ? 64 : 32;
   for (auto const& c : std::initializer_list<Case>{
            {{}, 9, 3, SolveVariant::entries_3, 2, 8, small, small / 2},

@@ -62,7 +62,8 @@ TYPED_TEST(SolveReasons, Planted) {
     // large.
     plant<T>({{1, 0, 0, 1, 1, 0, 0, 1, 1}, {1, 0, 0}}, bicgstab(stop), Reason::breakdown,
              Breakdown::rho);
-    // The same, but a quarter of it: it begins anew from there, unless that is forbidden.
+    // The same with a quarter of the residual: the solver restarts from there, unless restarts are
+    // disabled.
     Three const halved{{1, 0, 0, 0.25, 1, 0, 0, 1, 1}, {1, 0, 0}};
     plant<T>(halved, bicgstab(stop), Reason::success, 0);
     auto at_once = stop;
@@ -74,8 +75,8 @@ TYPED_TEST(SolveReasons, Planted) {
   }
   {
     SCOPED_TRACE("stagnated");
-    // Nearly singular, so that x is large, and rounding in A x larger than the tolerance; which the
-    // others meet.
+    // Nearly singular, so that x is large and the rounding error of A x exceeds the tolerance. The
+    // other items meet it.
     double const d = sizeof(T) == 4 ? 1e-5 : 1e-10;
     Three const large{{1 + d, 1, 0, 1, 1 + d, 0, 0, 0, 1}, {1, -0.7, 0.5}};
     auto const absolutely = absolute(sizeof(T) == 4 ? 1e-5 : 1e-13, 200);
@@ -122,7 +123,7 @@ TYPED_TEST(SolveReasons, Stagnated) {
       EXPECT_LT(said.recurrence(n), said.residual(n));
       auto const t = residual_truth(a.full, n, x, b);
       expect_honest(said, n, t, 1);
-      // As good as it gets.
+      // The iteration stagnates at rounding errors.
       EXPECT_LE(t.norm, 50 * t.rounding);
     }
     EXPECT_GT(stagnated, items / 2);
@@ -174,7 +175,7 @@ TYPED_TEST(SolveReasons, StartsAndCriteria) {
     auto const log = SolveLog<T>::allocated(items);
     double const tolerance = usual_tolerance<T>;
 
-    // b = 0: x = 0 at once, whatever it was, zero included.
+    // b = 0: x = 0 without iterations, for any initial guess including zero.
     for (bool const from_zero : {false, true}) {
       if (from_zero) x.fill(T(0));
       else x.randomise(random);
@@ -249,7 +250,8 @@ TYPED_TEST(SolveReasons, StartsAndCriteria) {
         EXPECT_LE(is.norm, 0.1L * was.norm * (1 + 200 * epsilon<T>)+is.rounding + was.rounding);
       }
     }
-    // A tolerance of zero runs as far as it goes, and is not met but by luck.
+    // With a tolerance of zero the iteration continues as far as possible, and meets it only by
+    // chance.
     x.fill(T(0));
     solve(bicgstab(relative(0, 300)), jacobi(), a.csr(), vectors(b), vectors(x), log);
     x.download();
@@ -290,7 +292,7 @@ TYPED_TEST(SolveReasons, EndsOfTheRange) {
     HostLog<T> const said(log);
     for (std::int64_t n = 0; n < items; ++n) EXPECT_EQ(said.reason(n), Reason::success);
   }
-  // As far as it goes: never said to be indefinite.
+  // The iteration continues as far as possible, and must never report an indefinite matrix.
   for (T size : {T(1), std::sqrt(tiny) * T(64)}) {
     b.fill(size);
     x.fill(T(0));

@@ -77,11 +77,10 @@ struct InUnits {
       for (std::size_t i = 0; i < rows; ++i) all.push_back(std::ldexp(on_host(n, i), by));
     return all;
   }
-  /// Whether results of about 2^e are normal numbers, with all that is computed on the way in
-  /// double.
+  /// Whether results near 2^e and all intermediate values in double are normal numbers.
   static bool is_normal(int e) { return std::abs(e) <= most - 30; }
 
-  /// Runs body(j, k) for the units of A to 2^of_a, and of b, that leave x within the range.
+  /// Calls body(j, k) for the units of A up to 2^of_a, and the units of b for which x is in range.
   template <class Body>
   static void for_units(int of_a, Body const& body) {
     for (int j = -of_a; j <= of_a; j += step)
@@ -117,8 +116,8 @@ struct TridiagonalProduct {
   }
 };
 
-/// \param of_a    units of the matrix to 2^of_a
-/// \param format  gives what solve takes as the matrices
+/// \param of_a units of the matrix up to 2^of_a
+/// \param format returns the argument for the matrices of solve
 template <class T, class Solver, class M, class Format>
 void expect_same(InUnits<T> const& systems, Solver const& solver, M const& m, char const* what,
                  int of_a, Format const& format) {
@@ -226,7 +225,7 @@ TYPED_TEST(SolveScales, DirectLu) {
   });
 }
 
-/// The pattern tells the lower triangle, the upper one and the bands.
+/// The pattern identifies the lower triangle, the upper one and the bands.
 TYPED_TEST(SolveScales, Triangles) {
   using T = TypeParam;
   InUnits<T> const systems(false);

@@ -111,7 +111,7 @@ void expect_all_launched(bool shuffles) {
           break;
         default: with.template operator()<ReadInPlace<T, 8>, 8, true>();
       }
-      // Where the device has room for it.
+      // If the device has enough memory for it.
       if (how.variant == SolveVariant::columns_56 && !SolverWithStorage<Solver>)
         for (auto const& device : devices()) {
           auto const split =
@@ -271,7 +271,8 @@ TYPED_TEST(SolveOnTeams, EveryVariant) {
     with.template operator()<ReadInPlace<T, 8>, 8, true>(rows, 0.1, false, SolveVariant::in_place);
 }
 
-/// A basis for short rows leaves room for other teams where one team has the scratch of the device.
+/// A basis for short rows leaves memory for other teams, if one team has the scratch memory of the
+/// device.
 TEST(SolveTeams, BasisForShortRows) {
   for (auto const& device : devices()) {
     SCOPED_TRACE(device.name);

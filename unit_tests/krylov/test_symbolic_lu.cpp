@@ -185,8 +185,8 @@ TEST(SymbolicLu, Thresholds) {
     return HostLog<double>::on_host(s.of.log.dense_form)(2);
   };
   auto const as_it_is = [](auto&) {};
-  // A step of refinement mends what small pivots do, but not where they are below eps of the
-  // numbers under them.
+  // A step of refinement corrects the effect of small pivots, unless they are below eps of the
+  // entries under them.
   for (double p : {0.0, 1e-300, 2e-16, 1e-13, 1e-10, 1e-5, 0.9e-3, 0.1}) {
     SmallPivot const s(p);
     EXPECT_EQ(solve_it(s, as_it_is), p < 1e-15 ? 1 : 0) << p;
@@ -231,9 +231,8 @@ void expect_accurate_rows(SymbolicBatch<T> const& of, std::int64_t n) {
         << "row " << i;
   }
 }
-/// Numbers on the diagonal from 1 down to 1e-16, and a loose tolerance: what stays on the diagonal
-/// has solutions as accurate as rounding makes them, row by row; and small pivots that do no harm
-/// stay.
+/// Diagonal entries from 1 to 1e-16, and a loose tolerance. If pivots stay on the diagonal,
+/// solutions must be as accurate as rounding allows, row by row. Small pivots that do no harm stay.
 template <class T>
 void check_planted_pivots(double tolerance) {
   SCOPED_TRACE("tolerance " + std::to_string(tolerance));
@@ -327,7 +326,7 @@ TEST(SymbolicLu, DiagonalsThatFillIn) {
     EXPECT_LE(truth.norm, 1e-12 * truth.right_side);
   }
 }
-/// Columns in any order, some of them twice: the numbers are added up.
+/// Columns in any order, and some of them twice: their numbers are added.
 TEST(SymbolicLu, RepeatedColumns) {
   RepeatedColumns const of;
   solve(direct_lu(symbolic_lu(of.a()), relative(1e-14)), of.a(), vectors(of.b), vectors(of.x),

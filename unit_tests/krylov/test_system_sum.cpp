@@ -102,8 +102,8 @@ TYPED_TEST(SystemSum, EveryNumberOfLanes) {
     }
 }
 
-/// The portable way, which every device can go: for whole warps too, and more numbers than
-/// exchanges have places for.
+/// The portable code, which every device can run: also for whole warps, and for more values than
+/// exchanges have space for.
 template <class T>
 struct SumExchangeKernel {
   static constexpr int numbers = 8;

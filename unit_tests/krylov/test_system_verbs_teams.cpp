@@ -73,7 +73,7 @@ struct OnTeams {
   }
 };
 
-/// Own lanes and others, so that teams have partial last groups.
+/// With the default number of lanes and with others, so that teams have partial last groups.
 template <class F>
 void for_some_lanes(Random& random, F const& f) {
   for (int lanes : {0, 1 << random.integer(0, 7)}) {

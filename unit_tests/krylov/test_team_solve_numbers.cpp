@@ -13,9 +13,9 @@ struct TeamSolveNumbers : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(TeamSolveNumbers, Numbers);
 
-/// The kernel brings the numbers of the item, b and x to its scratch, by other threads than read
-/// them; the solution goes back the same way. Twice, so that the second call begins where the first
-/// has ended.
+/// The kernel copies the item, b and x to its scratch memory with other threads than those that
+/// read them, and copies the solution back in the same way. Twice, so that the second call begins
+/// with the result of the first.
 template <class T, class Solver, class Values>
 struct FromScratch {
   using Scratch = Kokkos::View<T*, typename Space::scratch_memory_space,

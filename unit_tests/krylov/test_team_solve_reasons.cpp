@@ -13,8 +13,8 @@ struct TeamSolveReasons : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(TeamSolveReasons, Numbers);
 
-/// What cannot be solved is said, item by item, as solve says it; a diagonal that is zero or not
-/// there is a factor of 1.
+/// Items without a solution must report the same as with solve. A zero or missing diagonal entry is
+/// a factor of 1.
 TYPED_TEST(TeamSolveReasons, AreSaid) {
   using T = TypeParam;
   int const items = 6;
@@ -54,7 +54,7 @@ TYPED_TEST(TeamSolveReasons, AreSaid) {
     EXPECT_EQ(said.iterations(3), 0);
   };
   run(bicgstab(relative(1e-5, 50)), Reason::success);
-  // Limits hold for each call.
+  // Limits apply to each call.
   EXPECT_EQ(solved_by(bicgstab(relative(1e-5, 0))).reason(0), Reason::iteration_limit);
   EXPECT_EQ(x.at(0, 0, 0), T(0.5));
 }

@@ -152,7 +152,7 @@ TEST(TeamSolveMisuseOnTeams, IsRefused) {
   for (int size : {32, 96, 192, 512})
     expect_says(message_of([&] { (void)with_basis.scratch_size(size); }),
                 {"give a power of two from 64 to 256"});
-  // Five vectors of 64 places, a triangle, rotations, and sums of four numbers in two sets.
+  // Five vectors of 64 entries, a triangle, rotations, and sums of four values in two sets.
   EXPECT_GE(with_basis.scratch_size(64),
             team.scratch_size(64) + (5 * 64 + 15 + 20) * sizeof(double));
   run_with(40, 64, team.scratch_size(64));

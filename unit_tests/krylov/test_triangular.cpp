@@ -105,7 +105,7 @@ TYPED_TEST(Triangular, BadDiagonals) {
               if (!(bad == infinite)) {
                 EXPECT_TRUE(std::isnan(x.at(n, row, 0)));
               }
-              // Rows that come before are as they should be.
+              // Rows before it have the correct values.
               int const before = is_upper(triangle) ? rows - 1 : 0;
               EXPECT_TRUE(std::isfinite(x.at(n, before, 0)));
             } else {

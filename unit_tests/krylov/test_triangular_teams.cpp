@@ -13,7 +13,7 @@ struct TriangularOnTeams : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(TriangularOnTeams, Numbers);
 
-/// The device's kernel by teams of host threads; with its own number of lanes, where 0.
+/// Runs the device kernel with teams of host threads. 0 lanes: the default number.
 struct ByTeams {
   int lanes;
   template <class T, class A, class B, class X, class C>

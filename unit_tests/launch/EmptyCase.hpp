@@ -39,7 +39,7 @@ Numbers1<T> numbers(int items) {
   return poisoned(Numbers1<T>("n", std::size_t(items)));
 }
 
-/// want(item, i, j) of all numbers of a View of one to three indices.
+/// Checks that all numbers of a View with one to three indices are want(item, i, j).
 template <class View, class Want>
 void expect_all(View const& view, Want const& want, std::string const& what) {
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);

@@ -77,7 +77,7 @@ auto result_of(View const& v, int exponent) {
   return r;
 }
 
-/// The powers of two of normal numbers, less what entries and results of size one span.
+/// The powers of two that are normal numbers, minus the range of entries and results of size one.
 template <class T>
 inline constexpr int lowest = std::numeric_limits<T>::min_exponent + 12;
 template <class T>

@@ -34,8 +34,8 @@ TYPED_TEST_SUITE(EmptyExtents, Types);
 
 std::string shape(int m, int n) { return std::to_string(m) + "x" + std::to_string(n); }
 
-/// LAPACK's potrf, posv, trtrs, getrf, gesv, getri, syev and gtsv return info = 0 at once for n =
-/// 0.
+/// For n = 0, LAPACK's potrf, posv, trtrs, getrf, gesv, getri, syev and gtsv return info = 0
+/// without further work.
 TYPED_TEST(EmptyExtents, NoRows) {
   using T = TypeParam;
   for (int items : items_of_empties) {
@@ -118,8 +118,8 @@ Matrices3<T> good_zero_and_nan(int items, int n, int place) {
   return a;
 }
 
-/// Without right-hand sides the matrices are looked at: LAPACK's posv and gesv factorise, trtrs
-/// looks at the diagonal.
+/// Without right-hand sides the matrices are still checked: LAPACK's posv and gesv factorise, and
+/// trtrs checks the diagonal.
 TYPED_TEST(EmptyExtents, NoRightHandSides) {
   using T = TypeParam;
   for (int items : items_of_empties)
@@ -162,7 +162,7 @@ TYPED_TEST(EmptyExtents, NoRightHandSidesInAWorkspace) {
       [](int k) {
         return k == 0 ? 0 : Status::code(k == 1 ? Reason::singular : Reason::not_finite, 201);
       });
-  EXPECT_NO_THROW(solve_lu(in(a), in(none), out(x)));  // nobody asks for anything
+  EXPECT_NO_THROW(solve_lu(in(a), in(none), out(x)));  // no output is requested
 }
 
 /// As geqrf with orgqr in LAPACK, and numpy.linalg.qr: Q of an empty matrix is the identity, and
@@ -187,7 +187,7 @@ TYPED_TEST(EmptyExtents, Qr) {
     }
 }
 
-/// LAPACK's gels, where min(m, n, nrhs) = 0: all of X is zero, and info = 0. numpy.linalg.lstsq has
+/// As gels in LAPACK with min(m, n, nrhs) = 0: X is zero, and info = 0. numpy.linalg.lstsq returns
 /// the same X.
 TYPED_TEST(EmptyExtents, LeastSquares) {
   using T = TypeParam;
@@ -213,8 +213,8 @@ TYPED_TEST(EmptyExtents, LeastSquares) {
         }
 }
 
-/// LAPACK's gesvd where min(m, n) = 0, and numpy.linalg.svd: no values, info = 0. U and V have no
-/// columns.
+/// As gesvd in LAPACK with min(m, n) = 0, and numpy.linalg.svd: no values, info = 0. U and V have
+/// no columns.
 TYPED_TEST(EmptyExtents, Svd) {
   using T = TypeParam;
   for (int items : items_of_empties)

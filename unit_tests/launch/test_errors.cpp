@@ -127,7 +127,7 @@ TEST(Errors, DifferentNumbersOfItemsInEveryOtherRole) {
 TEST(Errors, TooFewSteps) {
   auto end = poisoned(Matrices("end", 5));
   Matrices start("start", 5);
-  // There is memory behind each, so that it takes the check, and not a fault, to refuse them.
+  // There is valid memory after each View, so only the check can refuse the call.
   Series const z_memory("z", 5, 12), e_memory("e", 5, 12);
   using Window = Kokkos::View<double** [3][3], Kokkos::MemoryUnmanaged>;
   Window const z(z_memory.data(), 5, 10), e(e_memory.data(), 5, 9);
@@ -144,7 +144,7 @@ TEST(Errors, TooFewSteps) {
   expect_says(message_of([&] { B::scan(-1, Add{}, B::carry(start, end), B::each(z)); }),
               {"Batchwork::scan: ", "-1 steps", "; give zero or more"});
   expect_untouched(end);
-  // More steps in the View than asked for are fine.
+  // The View can have more steps than requested.
   EXPECT_NO_THROW(B::scan(3, Add{}, B::carry(start, end), B::each(z)));
 }
 
@@ -473,7 +473,7 @@ TEST(Errors, TeamsBeyondTheLimits) {
   if constexpr (B::Impl::runs_on_device<Exec>) {
     if (limits.lanes_of_team < 4096)
       expect_refused_ten_times<1>({2, 4096, 0}, {"take teams of 4096 lanes", "give smaller ones"});
-    // Only CUDA looks whether a multiprocessor holds the teams of the launch bounds.
+    // Only CUDA checks whether a multiprocessor can hold the teams of the launch bounds.
     if (Kokkos::DefaultExecutionSpace::name() == std::string("Cuda"))
       expect_refused_ten_times<16>({2, 64, 40000},
                                    {"take teams of 64 lanes with 40000 bytes of team scratch each",

@@ -285,7 +285,7 @@ TEST_F(Profiling, SolveIsOneKernel) {
   EXPECT_TRUE(of_none.empty()) << of_none.front();
 }
 
-/// Of every kernel that there is on a device.
+/// For every kernel of a device.
 TEST_F(Profiling, SolveTridiagonalIsOneKernel) {
   auto const instance = Kokkos::Experimental::partition_space(Space(), 1, 1)[1];
   Kokkos::View<int*> const codes("codes", 100);

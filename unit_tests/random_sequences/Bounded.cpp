@@ -35,7 +35,7 @@ void require(bool holds, char const* what) {
                            " do not fit");
 }
 
-/// Square matrices of plain numbers, and a few operations of them.
+/// Square matrices of plain numbers, with a few operations.
 struct Square {
   int n;
   std::vector<Real> a;
@@ -61,9 +61,9 @@ Square magnitudes(Square x) {
   return x;
 }
 
-/// The least e >= inverse (matrix_error (size + e) + right_error), or a little more: how far the
-/// solution of a system with a perturbed matrix and right-hand side can be from the exact one.
-/// False if the iteration does not settle.
+/// The least e with e >= inverse (matrix_error (size + e) + right_error), or slightly more. It
+/// bounds the difference between the solution of a system with a perturbed matrix and right-hand
+/// side and the exact solution. Returns false if the iteration does not converge.
 bool bound_of_solution(Square const& inverse, Square const& matrix_error,
                        std::vector<Real> const& size, std::vector<Real> const& right_error,
                        std::vector<Real>& e) {
@@ -97,7 +97,7 @@ bool bound_of_solution(Square const& inverse, Square const& matrix_error,
   return false;
 }
 
-/// Column by column: x is the exact solution, and gets its bounds.
+/// Column by column. x is the exact solution; its bounds are set here.
 void bound_columns(BoundedTile& x, BoundedTile const& b, Square const& inverse,
                    Square const& matrix_error) {
   for (int j = 0; j < x.cols; ++j) {
@@ -116,7 +116,7 @@ void bound_columns(BoundedTile& x, BoundedTile const& b, Square const& inverse,
   }
 }
 
-/// Forward substitution with the exact numbers.
+/// Forward substitution with exact numbers.
 BoundedTile substitute(BoundedTile const& l, BoundedTile const& b) {
   BoundedTile x(b.rows, b.cols);
   for (int j = 0; j < b.cols; ++j)
@@ -557,8 +557,8 @@ static Square error_of_elimination(BoundedTile const& a) {
   return error;
 }
 
-/// The exact inverse by Gauss-Jordan elimination, and the determinant. False where a pivot is zero
-/// or not a number.
+/// The exact inverse by Gauss-Jordan elimination, and the determinant. Returns false if a pivot is
+/// zero or NaN.
 static bool invert(BoundedTile const& a, Square& inverse, Real& determinant) {
   int const n = a.rows;
   Square u(n);

@@ -24,8 +24,8 @@
 
 namespace Batchwork::RandomSequences {
 
-/// Between plain numbers by a bool, of no namespace, as masks of devices are: the names below hide
-/// the library's.
+/// Selects between plain numbers by a bool. In the global namespace, as for masks of devices,
+/// because the names below hide those of the library.
 template <class A, class B>
   requires(std::is_arithmetic_v<A> && std::is_arithmetic_v<B>)
 KOKKOS_FUNCTION auto select(bool mask, A a, B b) {
@@ -245,8 +245,8 @@ BoundedTile identity(BoundedScalar const&) = delete;
 
 // ---- what sequences call under the same name for the library's tiles ----------------------------
 
-/// A number that `generate` gets for an entry: a plain one of the tile's type, or the
-/// interpreter's.
+/// The argument that `generate` returns for an entry: a plain number of the type of the tile, or a
+/// number of the interpreter.
 inline BoundedScalar plain(BoundedTile const&, double x) { return BoundedScalar(x); }
 template <Batchwork::Tile X>
 KOKKOS_FORCEINLINE_FUNCTION auto plain(X const&, double x) {

@@ -26,7 +26,7 @@ BoundedScalar by_ends(BoundedScalar const& a, F const& f, int roundings = of_lib
   if (std::isnan(x.value)) return {Entry{v, 0}, a.info};
   Real const low = x.value - x.error, high = x.value + x.error;
   if (low < least || high > most) {
-    // Beyond the domain there is a NaN, if rounding does not decide that.
+    // Outside the domain the result is NaN, unless rounding can change that.
     bool const certain = high < least || low > most;
     return {Entry{v, certain ? 0 : unknown}, a.info};
   }
@@ -252,7 +252,7 @@ BoundedScalar prod(BoundedTile const& a) {
       known = known && e.error != unknown;
     }
   int const n = a.rows * a.cols;
-  // Numbers that become very small on the way, in whichever order, lose digits.
+  // Intermediate results that become very small, in any order, lose digits.
   Real const lost = size < std::sqrt(smallest()) ? std::sqrt(smallest()) : 0;
   return {known ? rounded(value, size - std::fabs(value) + gamma(n) * size + lost, n)
                 : Entry{value, unknown},
@@ -278,7 +278,7 @@ static Extreme extreme_of(BoundedTile const& a, Real sign) {
     if (e.error == unknown) r.certain = false, r.entry.error = unknown;
     if (k == r.index || std::isnan(r.entry.value)) continue;
     Real const apart = sign * (e.value - r.entry.value), both = e.error + r.entry.error;
-    // Equal numbers that are exact are told apart by their places.
+    // Equal exact numbers are ordered by their index.
     if (apart > both || (both == 0 && apart >= 0)) continue;
     r.certain = false;
     r.entry.error = std::max(r.entry.error, e.error);

@@ -196,7 +196,7 @@ template <class A>
 struct Two {
   A first, second;
 };
-/// For apply: of plain numbers, and of the interpreter's, which knows hosts only.
+/// For apply: functions of plain numbers and of numbers of the interpreter, for hosts only.
 struct Wave {
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable

@@ -118,7 +118,7 @@ void Buffer<T>::fill() {
             for (int k = 0; k < n; ++k)
               sum += b[std::size_t(i * n + k)] * b[std::size_t(j * n + k)];
             at(item, time, i, j) = T(sum / n + (i == j ? 0.5 : 0));
-            // A general View holds both triangles.
+            // A general View stores both triangles.
             if (s.structure == Structure::general) at(item, time, j, i) = at(item, time, i, j);
           }
         continue;

@@ -33,12 +33,12 @@ enum class Role {
   carry,
   emit,
   local,  ///< no View: what one sequence hands to the next
-  table,  ///< read at indices: numbers, or vectors
+  table,  ///< read at indices; contains numbers or vectors
   item,   ///< the number of the item
   step,   ///< the number of the step
 };
 
-/// What numbers an operand begins with.
+/// The initial values of an operand.
 enum class Fill {
   general,            ///< between -1 and 1
   positive,           ///< between 1/2 and 2
@@ -48,8 +48,7 @@ enum class Fill {
   index,              ///< integers from 0 to 6
 };
 
-/// Where the numbers of an operand lie. Parts are Views of some of the items, or rows, of a larger
-/// one.
+/// The memory of an operand. Parts are Views of some of the items, or rows, of a larger View.
 enum class Arranged { left, right, left_part, right_part, strided, compact };
 
 /// The View of an operand: its tile, its values, its memory.
@@ -69,7 +68,7 @@ template <class T>
 using Mirror = decltype(Kokkos::create_mirror(Kokkos::HostSpace(),
                                               std::declval<Kokkos::View<T*, Space> const&>()));
 
-/// The numbers of one operand, with a mirror on the host.
+/// The memory of one operand, with a mirror on the host.
 template <class T>
 class Buffer {
  public:
@@ -79,7 +78,7 @@ class Buffer {
   int times() const { return storage_.times ? storage_.steps : 1; }
   T& at(int item, int time, int i, int j);
   BoundedTile tile(int item, int time);
-  /// Numbers as at the beginning; everything else is poison.
+  /// Restores the initial numbers. All other memory is poisoned.
   void fill();
   void upload() const { Kokkos::deep_copy(device_, host_); }
   void download() const { Kokkos::deep_copy(host_, device_); }

@@ -90,9 +90,9 @@ struct Node {
   int rows = 1, cols = 1;
   bool scalar = false, vector = false, factor = false;
   bool integer = false;  ///< an integer scalar
-  int table = 0;         ///< how many can be looked up
+  int table = 0;         ///< number of entries that can be looked up
   St st = St::general;
-  bool common = false;  ///< the same for all items, so held as plain numbers
+  bool common = false;  ///< the same for all items, and therefore stored as plain numbers
   bool named = false;   ///< a variable; other expressions are written once, in place
   bool lazy = false;    ///< refers to a variable: a transpose
   bool part = false;    ///< of a factorisation
@@ -292,7 +292,7 @@ std::string Generator::fixed_text(int v) const {
   return "fixed(" + b + ".fixed_tile<" + tile + ">())";
 }
 
-/// Which step of its View an operand has; the View is as long as that asks for.
+/// Which step of its View an operand uses. The View has as many steps as this needs.
 std::string Generator::pace(int leaf) {
   Leaf& l = s_.leaves[std::size_t(leaf)];
   View& w = s_.views[std::size_t(l.view)];
@@ -376,10 +376,10 @@ int Generator::integer_node() {
   return pick([](Node const& n) { return n.integer; }, [this] { return integer_leaf(); });
 }
 
-/// A new operand that is read; -1 if there are enough.
+/// Adds an operand that is read. Returns -1 if there are enough.
 int Generator::leaf(int rows, int cols, int rank, St st, Fill fill) {
   if (s_.leaves.size() >= 7) return -1;
-  // A View of vectors or scalars has structure if it holds diagonals.
+  // A View of vectors or scalars has a structure if it stores diagonals.
   if (st == St::diagonal) rank = 1;
   int const numbers = rank == 2 ? rows * cols : rank == 1 ? rows : 1;
   Leaf l;
@@ -754,7 +754,7 @@ bool Generator::operation() {
     Node r;
     int a, b;
     if (meant) {
-      // As sequences have it: of g = h p, g h'.
+      // As in sequences: of g = h p, g h'.
       int const h = any_matrix(m, n);
       if (h < 0) return false;
       name_it(h);
@@ -1284,7 +1284,7 @@ bool Generator::operation() {
     if (a < 0) return false;
     std::string const x = use(a);
     bool const beside = chance(40);
-    // Where lanes share an item they have room for what operands have.
+    // The code in which lanes share an item supports these for operands only.
     int rows = 0, cols = 0;
     for (View const& v : s_.views) rows = std::max(rows, v.rows), cols = std::max(cols, v.cols);
     int const room = beside ? cols - n : rows - m;

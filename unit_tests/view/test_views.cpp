@@ -176,8 +176,8 @@ TEST(Views, AdaptorsCombine) {
   }
 }
 
-/// Groups that a pack of a host's does not fit, because it begins inside a group, or groups are
-/// smaller: what lies behind a group's last item is no item that follows.
+/// Groups that do not match the packs of a host: a pack begins inside a group, or groups are
+/// smaller than packs. Memory after the last item of a group is not the next item.
 template <int PW>
 struct Grouped {
   static constexpr std::int64_t n = 5 * PW + PW / 2;

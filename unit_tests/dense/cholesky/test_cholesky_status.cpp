@@ -50,7 +50,7 @@ struct Batch {
   }
 };
 
-/// A copy of what an output holds, to compare bits with.
+/// A copy of an output, to compare bits with.
 template <class T>
 std::vector<T> numbers(ArrangedBatch<T> const& m, std::int64_t n) {
   std::vector<T> r;
@@ -190,7 +190,8 @@ TYPED_TEST(CholeskyStatus, AsInMap) {
   }
 }
 
-/// A right-hand side that is not finite, or a solution that overflows, spoils its item and says so.
+/// A right-hand side that is not finite, or a solution that overflows, spoils only its item, and
+/// the status reports it.
 TYPED_TEST(CholeskyStatus, RightHandSides) {
   using T = TypeParam;
   for (int n : {5, 40, 70}) {
@@ -249,7 +250,7 @@ TYPED_TEST(CholeskyStatus, ZeroOnTheDiagonal) {
               ASSERT_EQ(std::isnan(batch.x.at(place, i, 0)), spoilt) << i;
             }
           }
-      // Of two the first is named, whichever is met first.
+      // With two failures the first one is reported, in any order of computation.
       T const first = batch.l.at(0, 1, 1), last = batch.l.at(0, n - 1, n - 1);
       batch.l.at(0, 1, 1) = batch.l.at(0, n - 1, n - 1) = T(0);
       solve();

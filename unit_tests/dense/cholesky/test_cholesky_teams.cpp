@@ -78,7 +78,7 @@ TYPED_TEST(CholeskyTeams, FitEveryDevice) {
     ASSERT_EQ(kernel.team() % Impl::lanes_of_warp, 0) << what;
     ASSERT_LE(kernel.team(), kernel.largest_team) << what;
     ASSERT_GE(kernel.chunk, p.columns > 0 ? 1 : 0) << what;
-    // As launch_teams_that_fit has it.
+    // As in launch_teams_that_fit.
     bool const fits = device.limits.holds(Kernel::wanted_teams, kernel.team(), kernel.bytes());
     int const teams = Kernel::in_registers || fits ? Kernel::wanted_teams : 1;
     ASSERT_TRUE(launches(device, teams, kernel.team(), kernel.bytes())) << what;
@@ -410,8 +410,7 @@ TYPED_TEST(CholeskyTeams, SmallItemsFitEveryDevice) {
         }
 }
 
-/// How the matrices, their factors, the right-hand sides and the solutions of a problem are
-/// arranged.
+/// The arrangements of the matrices, factors, right-hand sides and solutions of a problem.
 struct ArrangedProblem {
   Arranged a, l, b, x;
 };
@@ -730,7 +729,7 @@ TEST(CholeskyLanes, CompactGroups) {
   p.forward = true;
   p.columns = n;
   p.b = storage(a).as_const();
-  // The lower triangle of A is all that is there: L y = tril(A).
+  // Only the lower triangle of A is used: L y = tril(A).
   for (int k = 0; k < items; ++k)
     for (int i = 0; i < n; ++i)
       for (int j = i + 1; j < n; ++j) a.at(k, i, j) = 0;

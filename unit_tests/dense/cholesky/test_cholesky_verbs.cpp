@@ -28,7 +28,7 @@ void expect_success(Codes const& codes) {
   for (std::size_t n = 0; n < host.extent(0); ++n) ASSERT_EQ(host(n), 0) << n;
 }
 
-/// Everything in the storage that belongs to no item still holds poison.
+/// Memory in the storage that belongs to no item must still be poisoned.
 template <class T>
 void expect_guards(ArrangedBatch<T> const& m) {
   EXPECT_EQ(m.poisoned(),
@@ -331,7 +331,7 @@ TYPED_TEST(CholeskyVerbs, LargestItem) {
   }
 }
 
-/// Items that are too large are refused before Kokkos refuses them, as often as they come.
+/// Items that are too large are refused before Kokkos refuses them, also in repeated calls.
 TYPED_TEST(CholeskyVerbs, TooLargeItems) {
   using T = TypeParam;
   Random random(17);

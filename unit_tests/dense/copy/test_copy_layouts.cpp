@@ -49,7 +49,7 @@ Form const forms[] = {
     {"compact 37", Order::item_contiguous, 37},
 };
 
-/// Items of m x n numbers in a form: where each is, and how many from the first to the last.
+/// Items of m x n numbers in a form: the offset of each number, and the extent of an item.
 struct FormStrides {
   Form form;
   std::int64_t items, m, n;
@@ -71,7 +71,7 @@ struct FormStrides {
       span = items * item;
     }
   }
-  /// Where item k begins.
+  /// The offset of item k.
   std::int64_t operator()(std::int64_t k) const {
     return form.width > 0 ? k / form.width * item + k % form.width : k * item;
   }
@@ -272,7 +272,7 @@ void check_all_to(Form const& to, std::vector<Extents> const& extents,
         }
 }
 
-/// One form to copy to, so that no single test runs for minutes where a tool watches every access.
+/// Only one form to copy to, so that no test takes minutes under tools that watch every access.
 class CopyTo : public ::testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Forms, CopyTo, ::testing::Range(0, int(std::size(forms))));
 
@@ -443,7 +443,7 @@ TEST(CopyLayouts, TilesFitEveryDevice) {
   check(Kokkos::complex<double>());
 }
 
-// No machine of a test has the memory: only the addresses of the last tile are looked at.
+// No test machine has enough memory, so only the addresses of the last tile are computed.
 TEST(CopyLayouts, OffsetsHave64Bits) {
   std::int64_t const items = 5'000'000'001, m = 3, n = 2;
   float* const data = reinterpret_cast<float*>(std::uintptr_t(1) << 44);

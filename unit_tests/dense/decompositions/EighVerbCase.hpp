@@ -12,7 +12,8 @@
 
 namespace Batchwork::Test {
 
-/// decompose(a, values, vectors, codes) runs a call. Of the matrices the lower triangle is there.
+/// decompose(a, values, vectors, codes) runs a call. Only the lower triangles of the matrices are
+/// set.
 template <class T, class Decompose>
 void check_eigh(int n, std::int64_t items, Arranged how, Random& random,
                 Decompose const& decompose) {

@@ -40,7 +40,7 @@ struct Teams {
     run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
   }
 };
-/// By reflections and iterations, with C columns a lane; svd goes on by rotations.
+/// By reflections and iterations, with C columns for each lane; svd continues with rotations.
 template <int C>
 struct Reflections {
   template <class T>
@@ -110,7 +110,7 @@ struct SharedLanes {
   }
 };
 
-/// In tiles that some warps have, for extents of up to 8 Tiles.
+/// In tiles that are distributed over several warps, for extents up to 8 Tiles.
 template <int Tiles>
 struct InTiles {
   template <class T>
@@ -412,7 +412,7 @@ TEST(DecompositionTeams, ItemsThatLanesShare) {
   check_qr_teams<float, SharedLanes<32>>(32, 32, false, 11, Arranged::item_contiguous, random);
   check_qr_teams<double, SharedLanes<32>>(32, 32, false, 10, Arranged::interleaved, random);
   check_qr_teams<double, SharedLanes<32>>(31, 27, true, 10, Arranged::strided, random);
-  // With enough items that columns behind others are not finite.
+  // With so many items that columns after those of others are not finite.
   check_qr_teams<double, SharedLanes<24>>(17, 5, false, 33, Arranged::item_contiguous, random);
 }
 /// The same with at least as many items as there are kinds of matrices. Zeros of a matrix must not
@@ -437,8 +437,8 @@ TEST(DecompositionTeams, EigenvaluesWhereLanesShare) {
   check_svd_teams<double, SharedLanes<24>>(24, 21, 27, Arranged::interleaved, random);
   check_svd_teams<float, SharedLanes<32>>(32, 32, 27, Arranged::item_contiguous, random);
 }
-/// One to 24 panels, a last one of one to four columns, an odd number of them, columns behind the
-/// last; Q thin and whole.
+/// One to 24 panels, with a last panel of one to four columns, an odd number of panels, and columns
+/// after the last panel; thin and full Q.
 TEST(DecompositionTeams, ItemsInTiles) {
   if (!Impl::Vendor::has_shuffles) return;
   Random random(9);
@@ -457,7 +457,7 @@ TEST(DecompositionTeams, ItemsInTiles) {
   check_qr_teams<float, InTiles<6>>(1, 48, false, 3, Arranged::interleaved, random);
   check_qr_teams<float, InTiles<6>>(36, 36, false, 9, Arranged::item_contiguous, random);
   check_qr_teams<double, InTiles<6>>(35, 34, true, 3, Arranged::item_contiguous, random);
-  // With enough items that columns behind others are not finite.
+  // With so many items that columns after those of others are not finite.
   check_qr_teams<double, InTiles<6>>(17, 5, false, 33, Arranged::interleaved, random);
   check_qr_teams<float, InTiles<6>>(12, 20, false, 63, Arranged::item_contiguous, random);
 }
@@ -511,7 +511,7 @@ TEST(DecompositionTeams, ItemsInAWorkspace) {
   check_least_squares_teams<float, InWorkspace<3>>(7, 4, 10, 10, Arranged::by_columns, random);
   check_least_squares_teams<double, InWorkspace<2>>(5, 8, 2, 3, Arranged::interleaved, random);
 }
-/// More columns than a team has groups, and rows that a group goes through more than once.
+/// More columns than a team has groups, and more rows than a group processes in one pass.
 TEST(DecompositionTeams, LargeItemsInAWorkspace) {
   if (!Impl::Vendor::has_shuffles) return;
   Random random(7);

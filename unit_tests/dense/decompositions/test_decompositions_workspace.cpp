@@ -127,7 +127,7 @@ TEST(DecompositionsInWorkspace, Eigh) {
   auto const vectors = to_host(v);
   auto const in_place = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a);
   auto const said = to_host(codes);
-  // host is in_place where the space is a host's.
+  // If the memory is host memory, host and in_place are the same View.
   Random again(4);
   for (std::size_t k = 0; k < items; ++k) {
     Dense const ak =
@@ -262,7 +262,7 @@ TEST(DecompositionsInWorkspace, Misuse) {
               {"Batchwork::eigh: operand 2, values(\"values\")", "does not hold the eigenvalues"});
 }
 
-/// That a matrix of n x n numbers entry(i, j) is u diag(values) v' to 10 n eps, and its status 0.
+/// A matrix of n x n numbers entry(i, j) must be u diag(values) v' to 10 n eps, with status 0.
 template <class T, class F>
 void check_matrix(std::size_t n, F const& entry) {
   using Batch = Kokkos::View<T***, Kokkos::LayoutRight, Space>;
@@ -289,8 +289,8 @@ void check_matrix(std::size_t n, F const& entry) {
       ASSERT_LE(std::abs(double(sum)), bound) << i << ' ' << j;
     }
 }
-/// Of a' a numbers below the diagonal that count as not zero are far below the differences of those
-/// on it.
+/// The off-diagonal entries of a' a that are not negligible are much smaller than the differences
+/// of the diagonal entries.
 TEST(SvdVerbInFloat, OneShortColumn) {
   for (std::size_t n : {48, 64})
     for (double t = 8e-19; t < 2e-18; t *= 1.06)

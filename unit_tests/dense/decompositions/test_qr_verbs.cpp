@@ -56,7 +56,7 @@ TYPED_TEST(QrVerbs, EverySizeAndArrangement) {
       if (m > n) check_qr_verb<T>(m, n, true, items, how, random);
       check_least_squares_verb<T>(m, n, m * n % 3 + 1, items, how, random);
     }
-  // More right-hand sides than are in memory at once.
+  // More right-hand sides than the memory holds at the same time.
   check_least_squares_verb<T>(12, 5, 19, 11, Arranged::interleaved, random);
   check_least_squares_verb<T>(5, 12, 19, 11, Arranged::by_columns, random);
   check_qr_verb<T>(3, 2, false, 65537, Arranged::interleaved, random);

@@ -106,7 +106,7 @@ struct ArrangedBatch {
         for (int j = 0; j < cols; ++j) at(n, i, j) = x;
     upload();
   }
-  /// Numbers of the storage that hold poison.
+  /// The number of poisoned numbers in the storage.
   std::size_t poisoned() const {
     std::size_t count = 0;
     T const p = poison<T>();

@@ -190,7 +190,7 @@ TEST(GemmChoice, TilesAndBlocksFitEveryDevice) {
     SCOPED_TRACE(device.name);
     std::size_t const bytes = Impl::gemm_small_scratch(device.limits);
     EXPECT_TRUE(launches(device, Tile::teams, Tile::threads, bytes + 16));
-    // Three devices and their like have room for what was measured.
+    // Three devices and similar ones have enough memory for the measured choice.
     bool const measured = device.limits.scratch_of_multiprocessor >= 160000 &&
                           device.limits.scratch_of_team >= Impl::scratch_with_kokkos_4;
     if (measured) {

@@ -323,7 +323,7 @@ void check_elimination_of_panels(int n, bool by_fours, Random& random) {
           reciprocals[2 * std::size_t(k)] * reciprocals[2 * std::size_t(k) + 1] * double(u(k, k)),
           1, 1e-14);
     }
-    // Entries of U of a random matrix stay below 8.
+    // Entries of U of a random matrix are less than 8.
     long double const few = tolerance<double>(n, 8 * n);
     ASSERT_TRUE(near(l * u, pa, Dense(n, n, few)));
     ASSERT_TRUE(near(l * y, pb, Dense(n, 1, few * n)));
@@ -337,7 +337,7 @@ TEST(EliminationPanels, WithAVector) {
   }
 }
 
-/// By lanes that share items, where they have shuffles.
+/// Lanes share items, if they have shuffles.
 template <class T, int N>
 void check_shared_lanes(int n, int columns, std::int64_t items, Arranged how, Random& random) {
   if constexpr (Impl::Vendor::has_shuffles)
@@ -407,7 +407,7 @@ TEST(LuTeams, SmallestNumberBesideZeros) {
   check_smallest_number_by_shared_lanes<double, 32>(31);
 }
 
-/// In registers, where lanes have shuffles.
+/// In registers, if lanes have shuffles.
 template <class T, int Tiles>
 void check_tiles(int n, int columns, std::int64_t items, Arranged how, Random& random) {
   if constexpr (Impl::Vendor::has_shuffles)
@@ -508,7 +508,7 @@ TEST(LuTeams, ItemsInAWorkspace) {
   check_workspace<float>(9, 1, 2, 1, Arranged::strided, random);
   check_workspace<double>(1, 1, 2, 5, Arranged::item_contiguous, random);
 }
-/// More columns than are asked for at once, and more rows than lanes.
+/// More columns than are requested at the same time, and more rows than lanes.
 TEST(LuTeams, LargeItemsInAWorkspace) {
   if (!Impl::Vendor::has_shuffles) return;
   Random random(7);

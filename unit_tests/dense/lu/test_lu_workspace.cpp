@@ -23,7 +23,7 @@ auto scalars(ArrangedBatch<T> const& m) {
   using View = Kokkos::View<T*, Kokkos::LayoutStride, Space, Kokkos::MemoryUnmanaged>;
   return View(m.data(), Kokkos::LayoutStride(std::size_t(m.items), std::size_t(m.item)));
 }
-/// verb(operands..., workspace), and asks before how large it is to be.
+/// Calls verb(operands..., workspace) with a workspace of the size that it requests before.
 template <class T, Verb V, class Call, class... X>
 void call_in_workspace(Call const& verb, X const&... operands) {
   std::int64_t const numbers = workspace_numbers<V>(operands...);
@@ -75,7 +75,7 @@ TEST(LuInWorkspace, InversesAndDeterminants) {
       });
 }
 
-/// In place with one slot and without a status: the same bits as apart with all of them.
+/// In place, with one slot and without a status: the same bits as out of place with all slots.
 TEST(LuInWorkspace, InPlaceWithOneSlot) {
   constexpr std::size_t n = 300, items = 3;
   Kokkos::View<float***, Kokkos::LayoutRight, Space> const a("a", items, n, n), x("x", items, n, n);
