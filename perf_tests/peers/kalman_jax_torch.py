@@ -64,7 +64,7 @@ def run_jax(dtypes, sizes, samples, json_file):
                     items,
                 )
                 del P
-            except Exception as error:  # out of memory, or an operation that this version lacks
+            except Exception as error:  # out of memory, or not supported by this version
                 results.fail(name, error)
             results.write(json_file)
 
