@@ -160,8 +160,7 @@ void least_of_complex(B::Vector<B::Complex<S>, 3> const& v) {
   (void)minimum(WRONG_OR_RIGHT(v, real(v)));
 }
 
-// ---- as before: numbers and conversions that stay what they are
-// ---------------------------------------------------------
+// ---- as before: numbers and conversions that stay what they are ---------------------------------
 
 static_assert(std::is_same_v<decltype(std::declval<X>() + 1.0), X>);
 static_assert(std::is_same_v<decltype(2 * std::declval<X>()), X>);
