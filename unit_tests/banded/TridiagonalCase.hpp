@@ -49,7 +49,7 @@ struct TridiagonalData {
         x(n, m, 1, how[4]),
         codes("codes", std::size_t(n)) {}
 
-  /// Diagonally dominant, of either sign; what does not belong to the matrices is NaN.
+  /// Diagonally dominant, with either sign. Numbers that do not belong to the matrices are NaN.
   void randomise(Random& random) const {
     for (std::int64_t n = 0; n < items; ++n) {
       for (int i = 0; i < rows; ++i) {
@@ -190,11 +190,11 @@ struct TridiagonalData {
       }
   }
 
-  /// Matrices that need no pivoting, and others.
+  /// Matrices that need no pivoting, and other ones.
   enum class Kind {
     dominant_rows,
     dominant_columns,
-    positive_definite,  ///< of any condition
+    positive_definite,  ///< with any condition number
     graded,             ///< not dominant, with a diagonal over many orders of magnitude
     nearly_singular,    ///< second differences plus a term of 1e-3
     random,
@@ -219,7 +219,7 @@ struct TridiagonalData {
           long double const size =
               by_rows ? std::fabs(l[i]) + std::fabs(u[i])
                       : (i > 0 ? std::fabs(u[i - 1]) : 0) + (i + 1 < m ? std::fabs(l[i + 1]) : 0);
-          // Many of them only just.
+          // Many of them barely.
           d[i] = (size * (1 + 4 * epsilon<T>)+(random.integer(0, 1) ? 0 : random(0, 2))) * sign();
           if (m == 1) d[i] = 1;
         }
@@ -264,7 +264,7 @@ struct TridiagonalData {
       if (i > 0) term(lower.at(n, i, 0), i - 1);
       term(diagonal.at(n, i, 0), i);
       if (i + 1 < rows) term(upper.at(n, i, 0), i + 1);
-      // Not so for NaN.
+      // Not for NaN.
       if (!(std::fabs(rest) <= left)) left = std::fabs(rest);
       of_a = std::max(of_a, row);
       by_rows = std::max(by_rows, std::fabs(rest) / (row * of_x * epsilon<T>));
@@ -307,8 +307,8 @@ struct TridiagonalData {
     return reported;
   }
 
-  /// Plants what makes item `at` fail at `row`, and looks at its code, at its x, and at the bits of
-  /// all others.
+  /// Plants a fault that makes item `at` fail at `row`, and checks its code, its x, and the bits of
+  /// all other items.
   enum class Plant {
     zero_pivot,
     nan_pivot,

@@ -13,7 +13,7 @@ struct Tridiagonal : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Tridiagonal, Numbers);
 
-/// The verb, with codes, as the cases call it.
+/// The verb with codes, in the form that the cases call.
 template <class T>
 auto verb(TridiagonalData<T> const& s) {
   return [&s](ArrangedBatch<T> const& b, ArrangedBatch<T> const& x) {
@@ -34,7 +34,7 @@ TYPED_TEST(Tridiagonal, RowsAndArrangements) {
   using T = TypeParam;
   Random random(1);
   for (int rows : tridiagonal_rows) {
-    // One batch with a last group that is not full, at least; one of a few items.
+    // At least one batch with a partial last group, and one with a few items.
     for (auto how : all_arranged) {
       std::int64_t const items = rows <= 33 ? 133 : rows <= 144 ? 37 : 9;
       SCOPED_TRACE(std::to_string(rows) + " rows, arranged " + std::to_string(int(how)));
@@ -119,8 +119,8 @@ TYPED_TEST(Tridiagonal, FailuresStayWithinTheirItem) {
       for (std::int64_t at : {std::int64_t(0), items / 2, items - 1})
         for (Plant what : {Plant::zero_pivot, Plant::nan_pivot, Plant::infinite_pivot,
                            Plant::tiny_pivot, Plant::nan_b, Plant::nan_lower, Plant::nan_upper}) {
-          // Of long ones each plant in every item and in every row, but not in every row of every
-          // item.
+          // For long ones, faults are planted in every item and in every row, but not in every row
+          // of every item.
           for (int row : {0, rows / 2, rows - 1})
             if (++turn % 3 == 0 || rows <= 100) s.check_failure(verb(s), clean, at, row, what);
           ++turn;
@@ -180,7 +180,7 @@ TYPED_TEST(Tridiagonal, PartialPivoting) {
   }
 }
 
-/// [0 1; 1 0] all along, which has no pivot on its diagonal: x is b, exchanged.
+/// Blocks [0 1; 1 0], which have no pivot on the diagonal: x is b with exchanged entries.
 TYPED_TEST(Tridiagonal, ExchangesOfRows) {
   using T = TypeParam;
   for (int rows : {2, 16, 40, 1000})
@@ -252,7 +252,7 @@ void check_compact(int rows) {
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t lane = items % W; lane < std::size_t(W); ++lane)
       EXPECT_EQ(host(groups - 1, i, lane), poison<T>());
-  // With exchanges.
+  // With row exchanges.
   solve_tridiagonal(compact(l, items), compact(d, items), compact(u, items), compact(b, items),
                     compact(x, items), partial_pivoting());
   unpack(vectors(s.x), compact(x, items));
@@ -273,7 +273,7 @@ TYPED_TEST(Tridiagonal, Compact) {
   }
 }
 
-/// Codes of 64 bits; const Views.
+/// Codes with 64 bits, and const Views.
 TYPED_TEST(Tridiagonal, OtherArguments) {
   using T = TypeParam;
   using View = Kokkos::View<T**, Space>;

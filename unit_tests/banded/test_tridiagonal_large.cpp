@@ -37,7 +37,7 @@ TEST(TridiagonalLarge, LargestStagedRows) {
   }
 }
 
-/// Held by lanes, staged, and in parts: 5, 40 and 150 rows.
+/// Systems held by lanes, staged, and divided into parts: 5, 40 and 150 rows.
 TEST(TridiagonalLarge, FarNumbers) {
   if (auto const why = no_room_for_far<T>(5); !why.empty()) GTEST_SKIP() << why;
   Random random(2);

@@ -51,7 +51,7 @@ void check_layout() {
   };
   for (int m = 0; m < X::lines / L; ++m)
     for (int k = 0; k < X::lines; ++k) {
-      // Own lines by 16 bytes, written and read.
+      // A lane writes and reads its own lines in units of 16 bytes.
       if (k % X::per_unit == 0) {
         EXPECT_EQ(conflicts(warp([&](int l) { return (m * L + l) * X::leading + k; }), 16), 1)
             << "E " << E << ", L " << L << ", line " << m << ", number " << k;
@@ -132,7 +132,8 @@ TEST(Exchange, ItemsDoNotOverlap) {
         EXPECT_TRUE(numbers.insert(item * X::stride + i * X::leading + k).second);
 }
 
-/// Eight lanes that each read their own row of a staged common matrix, and all of them one row.
+/// Eight lanes that each read their own row of a staged common matrix, and eight lanes that read
+/// the same row.
 TEST(Exchange, RowsOfStagedMatrices) {
   for (int cols = 1; cols <= 32; ++cols) {
     EXPECT_GE(Impl::staged_leading<float>(cols), cols);

@@ -15,8 +15,8 @@
 namespace Batchwork::Test {
 namespace {
 
-/// The bound of libmvec is 4 ulp, which some functions of the C library do not keep either; and one
-/// for what this library adds.
+/// The bound of libmvec is 4 ulp, which some functions of the C library also exceed, plus one for
+/// the operations of this library.
 constexpr double most_ulps = 5;
 
 template <class T_, int W_>
@@ -78,8 +78,7 @@ TYPED_TEST(FunctionsOfPacks, OfOneArgument) {
   using L = long double;
   using namespace Impl;
   constexpr double all = std::numeric_limits<double>::infinity();
-  // What cancels near the zeros of the logarithm of the gamma function is lost, by the C library,
-  // too.
+  // Near the zeros of the logarithm of the gamma function digits cancel, also in the C library.
   OneArgument<P> const functions[] = {
       {"exp", one<Exp, P>, [](L x) { return std::exp(x); }},
       {"exp2", one<Exp2, P>, [](L x) { return std::exp2(x); }},
@@ -134,7 +133,7 @@ TYPED_TEST(FunctionsOfPacks, OfOneArgument) {
         EXPECT_EQ(std::signbit(y), std::signbit(f.truth(zero))) << f.name;
       }
     }
-    // A lane's bits do not depend on the others.
+    // The bits of a lane do not depend on the others.
     P const alike = f.of_pack(P(x[7])), beside = f.of_pack(pack_at<T, W>(x, 7));
     EXPECT_TRUE(same_bits(alike.lane(0), beside.lane(0))) << f.name;
   }

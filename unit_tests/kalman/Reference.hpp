@@ -30,7 +30,7 @@ struct TrueFilter {
   Dense last_mean, last_covariance;
   long double log_likelihood = 0;
   long double absolute = 0;   ///< sum of the magnitudes of the terms of the likelihood
-  long double condition = 1;  ///< the worst of the innovation covariances
+  long double condition = 1;  ///< the largest condition number of the innovation covariances
 };
 
 /// The rows of a matrix that are listed.
@@ -106,7 +106,7 @@ inline Dense semidefinite_factor(Dense const& a) {
   }
   return l;
 }
-/// L, lower triangular, with L L' = w w': rotations of columns.
+/// Lower triangular L with L L' = w w', by rotations of columns.
 inline Dense lower_factor(Dense w) {
   for (int i = 0; i < w.rows; ++i)
     for (int j = i + 1; j < w.cols; ++j) {
@@ -164,12 +164,12 @@ inline TrueFilter true_square_root_filter(Kalman::Order order, TrueModel const& 
 struct LeastSquares {
   Dense mean, covariance;
   long double log_likelihood = 0;
-  long double condition = 1;  ///< of what determines the start
+  long double condition = 1;  ///< condition number of the matrix that determines the start
 };
 inline LeastSquares least_squares(TrueModel const& m, Dense const& x1, Dense const& p1,
                                   Dense const& b, std::vector<Dense> const& z) {
   int const steps = int(z.size()), d = b.cols;
-  std::vector<Dense> a{b}, mean{x1}, v{p1};  // of the state at each time, and one time beyond
+  std::vector<Dense> a{b}, mean{x1}, v{p1};  // of the state at each time, and after the last one
   for (int t = 0; t < steps; ++t) {
     auto const s = std::size_t(t);
     a.push_back(m.f(t) * a[s]);
@@ -227,7 +227,7 @@ inline LeastSquares least_squares(TrueModel const& m, Dense const& x1, Dense con
 struct TrueDiffuseFilter : TrueFilter {
   std::vector<int> directions;
   int diffuse_entries = 0;
-  /// The largest entry that mean and covariance had at any time: what their errors are relative to.
+  /// The largest entry of mean and covariance at any time. Errors are relative to it.
   long double largest_mean = 1, largest_covariance = 1;
 };
 

@@ -43,7 +43,7 @@ TEST(KalmanDiffuse, LocalLevelModelOfTheNile) {
   }
 }
 
-/// B with B B' = P_inf for a diagonal P_inf of zeros and ones.
+/// B with B B' = P_inf, for a diagonal P_inf with zeros and ones.
 Dense columns_of(std::vector<int> const& diffuse) {
   int count = 0;
   for (int d : diffuse) count += d;
@@ -107,7 +107,7 @@ void against_least_squares(Dense const& f, Dense const& q, Dense const& h, Dense
   }
   if (gaps) return;
 
-  // The same, with the gains computed once: both paths agree to rounding.
+  // The same with common gains: both paths agree to rounding.
   FilterBatch<T, N, M> c(z, items, steps, 1);
   Kalman::Gains<T, N, M> gains(steps);
   Kalman::filter(steps, model, start, c.z, c.results(), Kalman::complete(gains));
@@ -377,13 +377,13 @@ TEST(KalmanDiffuse, StateThatTheModelMakesKnown) {
   }
 }
 
-/// log 2 pi of each entry that met a diffuse direction, or not.
+/// The likelihood with and without log 2 pi for each entry that observes a diffuse direction.
 TEST(KalmanDiffuse, LikelihoodCountsLogTwoPiIfAsked) {
   constexpr double q = 1469.1, r = 15099.0, log_two_pi = double(true_log_two_pi);
   auto const one = common(fixed(1.0));
   auto const model = Kalman::model(one, common(fixed(q)), one, common(fixed(r)));
-  // Item n has n observations, 100 the Nile's. The increments of a local level model are a moving
-  // average, so two observations a and b have the likelihood of b - a ~ N(0, 2 r + q).
+  // Item n has n observations; 100 are the Nile's. The increments of a local level model are a
+  // moving average, so two observations a and b have the likelihood of b - a ~ N(0, 2 r + q).
   constexpr int items = 101, steps = 100;
   Kokkos::View<double**, Space> z("z", items, steps);
   fill(z, [](auto const& h) {
@@ -425,7 +425,7 @@ TEST(KalmanDiffuse, LikelihoodCountsLogTwoPiIfAsked) {
   EXPECT_NEAR(on_host(all)(2), b(100), 1e-10);
 }
 
-/// A series that is never observed stays as diffuse as it was, and has a likelihood of one.
+/// A series that is never observed stays diffuse, and has a likelihood of one.
 TEST(KalmanDiffuse, NothingObserved) {
   constexpr int items = 3, steps = 5;
   auto const z = std::vector<std::vector<Dense>>(

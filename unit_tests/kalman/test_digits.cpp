@@ -126,7 +126,7 @@ struct LargeStarts {
     auto const fc = on_host(got.fc);
     for (std::size_t t = 0; t < steps; ++t)
       for (int i = 0; i < N; ++i) {
-        // The digits that are left after the first steps, and rounding errors of all.
+        // The digits that remain after the first steps, and the rounding errors of all steps.
         long double const p = truth.filtered_covariance[t](i, i),
                           tol = (4 * ratio + 40 * N) * epsilon<T>;
         EXPECT_LE(std::fabs(fc(k, t, i, i) - p), tol * p) << t << " " << i << " " << ratio;
@@ -336,7 +336,7 @@ void hardly_shown(int repeat) {
     Dense h = make_dense(2, 2, [&](int i, int j) { return i + j == 1 ? 1 : 0; });
     h(0, 0) = e(k);
     auto const model = constant_model(trend(), Dense(2, 2), h, eye(2));
-    // What P / R has, and what an e that counts as zero leaves out.
+    // The digits of P / R, and the part that an e that counts as zero omits.
     auto const before = std::size_t(repeat);
     long double const ratio = std::fabs((long double)pc(s, before, 0, 0)) + 10,
                       tol = 4 * epsilon<T> * ratio + (ratio < 100 ? 2 * e(k) * e(k) : 0.0L);
@@ -356,7 +356,7 @@ void hardly_shown(int repeat) {
       }
     }
   }
-  // A few decades.
+  // Over several orders of magnitude.
   EXPECT_GE(marked, 3);
   EXPECT_LE(marked, 18);
 }
@@ -410,7 +410,7 @@ TYPED_TEST(KalmanDigitsIn, DiffuseDirectionThatLeavesLargeVariances) {
   EXPECT_GE(marked, 3);
 }
 
-/// The gains are computed once, by the same steps.
+/// Common gains, computed by the same steps.
 TEST(KalmanDigits, DiffuseGains) {
   constexpr int items = 5, steps = 6;
   Kokkos::View<double**, Space> z("z", items, steps);

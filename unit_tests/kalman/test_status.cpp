@@ -209,7 +209,7 @@ TEST(KalmanStatus, AloneAmongTheResults) {
     EXPECT_EQ(on_host(st)(k), k == 4 ? Status::code(Reason::not_positive_definite, 1) : 0) << k;
 }
 
-/// A model that fails, in the path that computes the gains once, fails for every item.
+/// With common gains, a model that fails does so for every item.
 TEST(KalmanStatus, CommonModelThatFails) {
   constexpr int items = 5, steps = 3;
   Kokkos::View<double**, Space> z("z", items, steps);

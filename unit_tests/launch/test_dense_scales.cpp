@@ -29,7 +29,7 @@ T entry_of(Random& random, Filled filled, int n, int i, int j) {
   double const noise = 0.25 * random.normal() / std::sqrt(double(n));
   double const x = std::copysign(std::max(std::fabs(noise), 0x1p-10), noise);
   switch (filled) {
-    // Rows are exchanged.
+    // Needs row exchanges.
     case Filled::general: return T(x + (j == n - 1 - i ? 2 : 0));
     case Filled::spd: return T(x + (i == j ? 2 : 0));
     case Filled::lower: return T(j > i ? 0 : x + (i == j ? 2 : 0));
@@ -37,7 +37,7 @@ T entry_of(Random& random, Filled filled, int n, int i, int j) {
     default: return T(std::copysign(0.5 + std::fabs(noise), noise));
   }
 }
-/// A batch times 2^k, the same for all k.
+/// A batch multiplied by 2^k, with the same k for all items.
 template <class T, class Layout>
 Items<T, Layout> filled_with(Filled filled, unsigned seed, int m, int n, int k) {
   Random random(seed);
@@ -114,7 +114,7 @@ void check_powers(std::string const& what, int n, int from, int to,
         long double const x = want[r].numbers[q],
                           y = std::ldexp((long double)(found[r].numbers[q]), -found[r].exponent);
         largest = std::max(largest, std::fabs(x));
-        worst = std::fabs(x - y) <= worst ? worst : std::fabs(x - y);  // NaN is the worst
+        worst = std::fabs(x - y) <= worst ? worst : std::fabs(x - y);  // NaN counts as the worst
       }
       bool const inside = std::abs(found[r].exponent) < highest<T> - 4 && k >= lowest<T> + digits &&
                           k <= highest<T> - 4 && found[r].exponent >= lowest<T> + digits;
@@ -271,7 +271,7 @@ struct Verbs {
     both("solve_tridiagonal with exchanges", partial_pivoting());
   }
 };
-/// f(Verbs, n), the items side by side for an odd n.
+/// Calls f(Verbs, n). For odd n items are item-contiguous.
 template <class T, class F>
 void for_sizes(std::initializer_list<int> sizes, F const& f) {
   for (int n : sizes) {
@@ -301,8 +301,8 @@ TYPED_TEST(DenseScales, Tridiagonal) {
   for_sizes<TypeParam>({1, 2, 7, 33, 130, 600}, [](auto verbs, int n) { verbs.tridiagonal(n); });
 }
 
-/// A result that is no number is no success: the eigenvalue, and singular value, 2 c of [[c, c],
-/// [c, c]] overflows.
+/// A result that is not finite is not a success: the eigenvalue, and singular value, 2 c of [[c,
+/// c], [c, c]] overflows.
 template <class T>
 void check_overflow(int n) {
   T const large = std::numeric_limits<T>::max() / T(1.05);
@@ -312,7 +312,7 @@ void check_overflow(int n) {
   for (std::size_t q = 0; q < 3; ++q)
     for (std::size_t i = 0; i < std::size_t(n); ++i)
       for (std::size_t j = 0; j < std::size_t(n); ++j)
-        // The second item has a value that is no number, the others have large ones that are.
+        // The second item has a value that is not finite. The others have large ones that are.
         host(q, i, j) = q == 1   ? (q + i + j > 0 && n > 1 && i < 2 && j < 2 ? large
                                     : i == j                                 ? T(1)
                                                                              : T(0))

@@ -229,7 +229,7 @@ TYPED_TEST(EmptyExtents, Svd) {
     }
 }
 
-/// BLAS' gemm with k = 0 is C = beta C, and with beta = 0 C is not read.
+/// gemm of the BLAS with k = 0 is C = beta C. With beta = 0, C is not read.
 TYPED_TEST(EmptyExtents, Gemm) {
   using T = TypeParam;
   T const nan = std::numeric_limits<T>::quiet_NaN();

@@ -87,7 +87,7 @@ TEST(Errors, DifferentNumbersOfItems) {
       m, {"Batchwork::map: ", "operand 2, in(\"model\") [View (7, 3, 3), tile 3x3] has 7 items",
           "operand 1, out(\"result\") [View (9, 3, 3), tile 3x3] has 9", "; give"});
   expect_untouched(out);
-  // Each verb gives its name; the position counts all operands.
+  // Each verb passes its name. The position counts all operands.
   Matrices x("x", 9);
   expect_says(message_of([&] { B::scan(1, Twice{}, B::out(out), B::in(x), B::in(in)); }),
               {"Batchwork::scan: ", "operand 3, in(\"model\")"});
@@ -309,7 +309,7 @@ TEST(Errors, ContiguousViewsThatOverlap) {
               }),
               {"operand 1, out(", "operand 2, in("});
   expect_untouched(a);
-  // Neighbours that only touch are fine.
+  // Adjacent neighbours are allowed.
   EXPECT_NO_THROW(B::map(Copy{}, B::out(B::extents<3, 3>(rest)), B::in(B::extents<3, 3>(start))));
 }
 
@@ -326,7 +326,7 @@ TEST(Errors, CarryEndThatAliasesAnotherOperand) {
                 B::scan(4, TwoOut{}, B::carry(start, end), B::carry(start, end), B::in(start));
               }),
               {"operand 1, carry end(\"end\")", "operand 2, carry end(\"end\")"});
-  // One item further on: another item's start would be overwritten before it is read.
+  // Shifted by one item: the start of another item would be overwritten before it is read.
   auto shifted = poisoned(RowMatrices("shifted", 6));
   auto const from = Kokkos::subview(shifted, std::make_pair(0, 5), Kokkos::ALL, Kokkos::ALL);
   auto const to = Kokkos::subview(shifted, std::make_pair(1, 6), Kokkos::ALL, Kokkos::ALL);
@@ -370,7 +370,8 @@ TEST(Errors, TeamSizeOutOfRange) {
     EXPECT_NO_THROW(B::map(B::launch("mine").team_size(size), Copy{}, B::out(out), B::in(in)));
 }
 
-// Newer Kokkos calls such a subview LayoutRight, older LayoutStride: it is either right or refused.
+// Newer versions of Kokkos call such a subview LayoutRight, older ones LayoutStride: it is either
+// correct or refused.
 TEST(Errors, GapsBetweenAnItemsNumbers) {
   Kokkos::View<double***, Kokkos::LayoutRight> wide("wide", 5, 3, 6);
   Kokkos::View<double* [3][3], Kokkos::LayoutRight> out("result", 5);
@@ -544,7 +545,7 @@ TEST(Errors, AllThatALaunchCarries) {
   for (std::size_t k = 0; k < 33; ++k) ASSERT_EQ(h(k), 0.5 + double(count * (count + 1) / 2));
 }
 
-/// The kernel of a device that stages fixed operands, by teams of one lane on hosts.
+/// The kernel of a device that stages fixed operands, run with teams of one lane on hosts.
 TEST(Errors, FixedOperandsAreStagedBeyondTheFastConstants) {
   using Exec = Kokkos::DefaultExecutionSpace;
   using Fixed = decltype(B::fixed(B::Matrix<double, 8, 8>()));

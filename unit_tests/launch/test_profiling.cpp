@@ -22,7 +22,7 @@ std::ostream& operator<<(std::ostream& to, Event const& e) {
 
 namespace Tools = Kokkos::Tools::Experimental;
 
-/// Records all events that Kokkos reports while it lives.
+/// Records all events that Kokkos reports during its lifetime.
 class Listener {
  public:
   Listener() : before_(Tools::get_callbacks()) {
@@ -43,8 +43,8 @@ class Listener {
         add("fence", n, d, id);
       else *id = 0;
     });
-    // Of no bytes: Kokkos' own bookkeeping of level-1 scratch, at every launch of a team policy on
-    // CUDA.
+    // Allocations of zero bytes: Kokkos' bookkeeping of level-1 scratch memory, at every launch of
+    // a team policy on CUDA.
     Tools::set_allocate_data_callback(
         [](Kokkos::Profiling::SpaceHandle, char const* n, void const*, std::uint64_t bytes) {
           if (bytes > 0) add("allocate", n);
@@ -255,7 +255,7 @@ TEST_F(Profiling, VerbsBesideMultiplyAreOneKernel) {
   EXPECT_TRUE(of_none.empty()) << of_none.front();
 }
 
-/// Of systems of every size.
+/// For systems of every size.
 TEST_F(Profiling, SolveIsOneKernel) {
   auto const instance = Kokkos::Experimental::partition_space(Space(), 1, 1)[1];
   for (int rows : {3, 30, 300}) {
@@ -309,7 +309,7 @@ TEST_F(Profiling, SolveTridiagonalIsOneKernel) {
   EXPECT_TRUE(of_none.empty()) << of_none.front();
 }
 
-/// With an instance before it and without.
+/// With and without an execution space instance as first argument.
 TEST_F(Profiling, EveryVerbTakesALabel) {
   auto const how = launch("of many");
   Kokkos::View<double* [3]> const u("u", 100), v("v", 100), w("w", 100);
@@ -357,7 +357,7 @@ TEST_F(Profiling, EveryVerbTakesALabel) {
   calls(on(Space()));
 }
 
-/// A size that a verb does not take is not lost.
+/// Verbs that choose their own team size must refuse a given one.
 TEST_F(Profiling, VerbsThatChooseTheirTeamsRefuseSizes) {
   Kokkos::View<double* [3]> const u("u", 10), v("v", 10);
   expect_says(message_of([&] { copy(launch("narrow").team_size(64), u, v); }),

@@ -128,7 +128,7 @@ int sytrf_info(Dense const& a) {
   else dsytrf_("L", &n, v.data(), &n, pivots.data(), space.data(), &work, &info);
   return info;
 }
-/// The eigenvalues of a symmetric matrix by dsyev, smallest first.
+/// The eigenvalues of a symmetric matrix from dsyev, smallest first.
 inline std::vector<double> eigenvalues(Dense const& a) {
   int const n = a.rows, work = 8 * n;
   int info = 0;
@@ -138,7 +138,7 @@ inline std::vector<double> eigenvalues(Dense const& a) {
   EXPECT_EQ(info, 0);
   return values;
 }
-/// The singular values of a matrix by dgesvd, largest first.
+/// The singular values of a matrix from dgesvd, largest first.
 inline std::vector<double> singular_values(Dense const& a) {
   int const m = a.rows, n = a.cols, one = 1, work = 16 * (m + n);
   int info = 0;
@@ -164,7 +164,7 @@ inline Dense geqp3(Dense const& a, Dense const& order) {
   Dense const all = from_columns(m, n, v);
   return make_dense(k, n, [&](int i, int j) { return i <= j ? all(i, j) : 0.0L; });
 }
-/// R of the upper triangle a above b by dtpqrt.
+/// R of the upper triangle a above b, from dtpqrt.
 inline Dense tpqrt(Dense const& a, Dense const& b) {
   int const m = b.rows, n = a.cols, none = 0, one = 1;
   int info = 0;
@@ -174,7 +174,7 @@ inline Dense tpqrt(Dense const& a, Dense const& b) {
   EXPECT_EQ(info, 0);
   return from_columns(n, n, u);
 }
-/// l x = b, or l' x = b, by trtrs in precision T.
+/// Solves l x = b, or l' x = b, with trtrs in precision T.
 template <class T>
 Dense trtrs(Dense const& l, Dense const& b, bool transposed) {
   int const n = l.rows, c = b.cols;
@@ -218,7 +218,7 @@ Dense random_spd(Random& random, int n) {
   Dense const a = times_transpose(b) + 0.5L * eye(n);
   return mirrored(make_dense(n, n, [&](int i, int j) { return static_cast<T>(a(i, j)); }));
 }
-/// Lower triangular, diagonal between 1 and 2 in magnitude.
+/// Lower triangular; the diagonal entries have magnitudes between 1 and 2.
 template <class T>
 Dense random_lower(Random& random, int n) {
   return make_dense(n, n, [&](int i, int j) {
@@ -231,8 +231,7 @@ Dense random_lower(Random& random, int n) {
 // ---- tolerances ---------------------------------------------------------------------------------
 
 /// A bound for the error of n rounded operations on numbers of magnitude `scale`, amplified by a
-/// condition number: four times n eps |scale| cond, the factor standing for constants of the
-/// algorithm.
+/// condition number: four times n eps |scale| cond. The factor covers the constants of algorithms.
 template <class T>
 long double tolerance(int n, long double scale, long double cond = 1) {
   return 4 * static_cast<long double>(n) * epsilon<T> * std::fabs(scale) * cond;
@@ -331,7 +330,7 @@ struct Right {
   }
 };
 
-/// Groups of W items; the lanes beyond the batch are padding. One group more than needed.
+/// Groups of W items. Lanes after the last item are padding. There is one more group than needed.
 template <int W>
 struct CompactBy {
   static constexpr int lanes = W;
@@ -491,7 +490,7 @@ class BatchOf {
 
   /// The View with the adaptor that its layout needs, for in(...) and out(...).
   auto view() const { return Layout::template adapt<E...>(part_, items_); }
-  /// The same as a View of const.
+  /// The View as a View of const.
   auto const_view() const {
     typename decltype(part_)::const_type const v = part_;
     return Layout::template adapt<E...>(v, items_);

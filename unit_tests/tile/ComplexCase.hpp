@@ -53,7 +53,7 @@ void expect_complex_products(std::int64_t n, Run const& run) {
   ComplexBatchIn<T, Layout, 7> scalars(n);
   auto const filled = [&](std::int64_t) { return random_complex<T>(random, M, N); };
   fill_complex(a, filled), fill_complex(b, filled);
-  // The common ones: complex, and real.
+  // Common tiles: a complex one and a real one.
   ComplexDense const c = random_complex<T>(random, M, N);
   Kokkos::View<Kokkos::complex<T>[M][N], Kokkos::LayoutRight, Space> common_c("c");
   auto const host_c = Kokkos::create_mirror(Kokkos::HostSpace(), common_c);
@@ -76,7 +76,7 @@ void expect_complex_products(std::int64_t n, Run const& run) {
     SCOPED_TRACE("item " + std::to_string(k) + " of " + std::to_string(n));
     ComplexDense const x = complex_dense(a, k), y = complex_dense(b, k);
     Dense const sx = sizes(x), sy = sizes(y), sc = sizes(c);
-    // A complex product is two multiply-adds for a part.
+    // Each part of a complex product is two multiply-adds.
     auto const bound = [](int terms, Dense const& size) {
       return tolerance<T>(2 * terms, 1) * size;
     };
@@ -177,7 +177,7 @@ ComplexDense complex_matrix(Random& random, int m, int n, std::int64_t k) {
       // No rounding errors below a diagonal entry that is not real.
       return make_complex(m, n, [&](int i, int j) { return j < i ? LongComplex(0) : a(i, j); });
     case ComplexKind::ties:
-      // 3 + 3 i has the larger sum of parts, 5 the larger size.
+      // 3 + 3 i has the larger |re| + |im|, 5 has the larger modulus.
       if (m > 1) a(0, 0) = 5, a(m - 1, 0) = {3, 3};
       break;
   }
@@ -232,7 +232,7 @@ void expect_complex_lu(std::int64_t n, Run const& run) {
     std::vector<int> order;
     Lapack::complex_getrf<T>(ak, &info, &order);
     EXPECT_EQ(info, zero);
-    // The same rows in the same places.
+    // The same rows in the same order.
     if (kind != ComplexKind::singular) {
       for (int i = 0; i < N; ++i)
         for (int j = 0; j < N; ++j) EXPECT_EQ(pk(i, j), ak(order[std::size_t(i)], j)) << i << j;
@@ -258,7 +258,7 @@ void expect_complex_lu(std::int64_t n, Run const& run) {
         } else {
           EXPECT_EQ(uk(i, j), LongComplex(0));
         }
-        // |re| + |im| of the pivot is the largest, so sizes are at most sqrt(2).
+        // The pivot has the largest |re| + |im|, so entries of L are at most sqrt(2).
         EXPECT_LE(std::abs(lk(i, j)), std::sqrt(2.0L) + 8 * epsilon<T>);
       }
     EXPECT_TRUE(near(lk * uk, pk, tolerance<T>(3 * N, 1) * size + Dense(N, N, step)));
@@ -408,7 +408,7 @@ void expect_complex_cholesky(std::int64_t n, Run const& run) {
     solves(ak, size, complex_dense(x, k), complex_dense(b, k), "columns");
     solves(ak, size, complex_dense(y, k), complex_dense(v, k), "one column");
     solves(lk, sl, complex_dense(forward, k), complex_dense(b, k), "forward");
-    // Backward by both transposes, in long double.
+    // Backward substitution with both transposes, in long double.
     ComplexDense const bk = complex_dense(b, k);
     ComplexDense expected(N, C);
     long double condition = 1;

@@ -11,8 +11,8 @@
 
 namespace Batchwork::Test {
 
-/// Halves x until it is below one, and doubles tiles of every kind as often. A round too many would
-/// mark the item.
+/// Halves x until it is below one, and doubles tiles of every kind in each round. An additional
+/// round would mark the item.
 struct Halve {
   int most;
   template <class Y, class R, class O, class M, class A, class X>

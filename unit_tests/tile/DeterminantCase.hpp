@@ -28,7 +28,7 @@ struct KnownProduct {
   long double log_size() const {
     return std::log(std::fabs(factor)) + static_cast<long double>(exponent) * std::log(2.0L);
   }
-  /// Zero or infinite beyond the range of long double, and so of any T.
+  /// Zero or infinite if beyond the range of long double, and therefore of any T.
   long double value() const {
     return std::ldexp(factor, int(std::clamp(exponent, -30000L, 30000L)));
   }
@@ -128,8 +128,8 @@ struct DeterminantsOfTiles {
     of_l = generate<3>([&](int) { return determinant(l); });
   }
 };
-/// A matrix with a number in each row and column; a symmetric one of blocks of one and two rows; a
-/// diagonal and a triangle. run(sequence, operands...) is a call of map.
+/// A matrix with one number in each row and column; a symmetric one with blocks of one and two
+/// rows; a diagonal; a triangle. run(sequence, operands...) is a call of map.
 template <class T, class Layout, int N, class Run>
 void expect_known_determinants(std::int64_t n, Run const& run) {
   Random random(61);

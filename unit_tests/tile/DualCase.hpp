@@ -19,7 +19,7 @@ KOKKOS_INLINE_FUNCTION auto with_derivatives(A const& a, A const& da0, A const& 
   return a + variable<2>(T(0), 0) * da0 + variable<2>(T(0), 1) * da1;
 }
 
-/// Op of a and b with derivatives: its value and both derivatives.
+/// An operation Op on a and b with derivatives: its value and both derivatives.
 template <class Op>
 struct Differentiated {
   template <class Y, class Z, class A, class B>
@@ -84,7 +84,7 @@ struct CongruenceOf {
                  abs(db) * abs(bt) + abs(b) * abs(dbt) + abs(da))};
   }
 };
-/// x with a x = b, and its size by the inverse of a.
+/// x with a x = b, and its size computed from the inverse of a.
 inline Derivative solution(Dense const& a, Dense const& da, Dense const& b, Dense const& db) {
   Dense const x = solve_dense(a, b), inverse = abs(solve_dense(a, eye(a.rows)));
   return {x, solve_dense(a, db - da * x),
@@ -223,7 +223,7 @@ struct DualBatch {
   }
 };
 
-/// run(sequence, operands...) is map or does as it.
+/// run(sequence, operands...) is map or behaves like it.
 template <class Op, class T, class Layout, int N, int C, class Run>
 void expect_derivatives(std::int64_t n, Run const& run) {
   Random random(71);

@@ -42,7 +42,7 @@ enum class EighKind {
 inline constexpr int eigh_kinds = 14;
 inline EighKind eigh_kind(std::int64_t k) { return EighKind(k % eigh_kinds); }
 
-/// H diag(values) H with a reflection H of random direction, or of two.
+/// H diag(values) H with a reflection H in a random direction, or with two reflections.
 template <class T, class F>
 Dense with_eigenvalues(Random& random, int n, F const& value) {
   Dense a = make_dense(n, n, [&](int i, int j) { return i == j ? value(i) : 0; });
@@ -151,7 +151,7 @@ void expect_eigh(std::int64_t n, Run const& run, bool spoils_all = false) {
   EXPECT_EQ(v.poisoned(), v.outside());
   EXPECT_EQ(w.poisoned(), w.outside());
 
-  // Neighbours keep their bits, whatever number of sweeps an item needs.
+  // Neighbours are bitwise the same, for any number of sweeps of an item.
   for (std::int64_t k = 0; k < n; ++k)
     if (eigh_kind(k) == EighKind::not_a_number || eigh_kind(k) == EighKind::random)
       a.put(k, eye(N));

@@ -11,8 +11,8 @@
 
 namespace Batchwork::Test {
 
-/// Outputs that are written entry by entry, in loops with bounds that are known at run time (begin
-/// is 0), and others whole.
+/// Outputs that are written entry by entry, in loops with bounds known at run time (begin is 0),
+/// and outputs that are written as a whole.
 struct AssignsEntries {
   int begin = 0;
 

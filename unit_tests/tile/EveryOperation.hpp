@@ -510,7 +510,7 @@ struct FunctionsOfTiles {
 
   template <class R, class A, class B, class C>
   KOKKOS_FUNCTION void operator()(R& r, A const& a, B const&, C const&) const {
-    // Below 1/2, and no entry is zero.
+    // Entries are less than 1/2 and not zero.
     auto const x = a / (2 * max_abs(a) + 1);
     auto const size = abs(x), one = exp(0 * x);
     auto const first = element(x, 0, 0);
@@ -564,7 +564,7 @@ struct FunctionsOfTiles {
   }
 };
 
-/// Rounds, choices and derivatives.
+/// Loops, choices and derivatives.
 struct RoundsAndDerivatives {
   static constexpr char const* documented[] = {
       "loop<N>(f)",

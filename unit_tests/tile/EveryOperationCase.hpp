@@ -14,7 +14,7 @@ namespace Batchwork::Test {
 template <class T, int N, class Operations>
 void expect_identities() {
   using R = decltype(Kokkos::abs(T()));
-  constexpr std::int64_t n = 5;  // a pack and a part of one, or parts of one
+  constexpr std::int64_t n = 5;  // a full pack and a partial one, or only partial ones
   Random random(N);
   BatchIn<T, Left, N, N> a(n), c(n);
   BatchIn<T, Left, N> b(n);

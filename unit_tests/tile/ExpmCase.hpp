@@ -48,7 +48,7 @@ Dense expm_matrix(Random& random, int n, std::int64_t k) {
   switch (expm_kind(k)) {
     case ExpmKind::random: return a;
     case ExpmKind::symmetric: return made([&](int i, int j) { return a(i, j) + a(j, i); });
-    // The exponential is a rotation, whatever the norm.
+    // The exponential is a rotation, for any norm.
     case ExpmKind::skew: return made([&](int i, int j) { return 20 * (a(i, j) - a(j, i)); });
     case ExpmKind::larger:
       return made([&](int i, int j) { return std::ldexp(a(i, j), int(k / expm_kinds) % 4 - 1); });
@@ -75,7 +75,7 @@ Dense expm_matrix(Random& random, int n, std::int64_t k) {
   return a;
 }
 
-/// By the series, of a matrix halved until its norm is below a half, in long double.
+/// By the series, for a matrix that is halved until its norm is less than a half, in long double.
 inline Dense exponential(Dense a) {
   int const n = a.rows;
   int halvings = 0;
@@ -143,7 +143,7 @@ void expect_expm(std::int64_t n, Run const& run) {
   }
   EXPECT_EQ(x.poisoned(), x.outside());
 
-  // Neighbours keep their bits, however often an item is squared.
+  // Neighbours are bitwise the same, for any number of squarings of an item.
   auto const replaced = [](std::int64_t k) {
     return expm_kind(k) == ExpmKind::not_a_number || expm_kind(k) == ExpmKind::overflow ||
            expm_kind(k) == ExpmKind::skew || expm_kind(k) == ExpmKind::long_step;

@@ -12,7 +12,7 @@
 
 namespace Batchwork::Test {
 
-/// y = f(x) and z = f(a) for one of the functions, x a tile and a a scalar.
+/// y = f(x) and z = f(a) for one of the functions, with a tile x and a scalar a.
 struct FunctionOfOne {
   int which;
   template <class Y, class Z, class X, class A>
@@ -105,13 +105,13 @@ inline long double truth_of_one(int which, long double x) {
   }
   return 0;
 }
-/// The bound of the host's vector library is 4 ulp. CUDA's is 5 of erfc and 10 of the gamma
-/// function. One more is for what this library adds.
+/// The bound of the host's vector library is 4 ulp. CUDA has 5 for erfc and 10 for the gamma
+/// function. One more is added for the operations of this library.
 inline double ulps_of_one(int which) {
   return !Impl::runs_on_device<Space> ? 5 : which == 25 || which == 26 ? 11 : 6;
 }
 
-/// y = f(x, w) entry by entry and z = f(x, a), one of the two being a tile.
+/// y = f(x, w) entry by entry, and z = f(x, a), where one argument is a tile.
 struct FunctionOfTwo {
   int which;
   template <class Y, class Z, class X, class A>

@@ -20,7 +20,7 @@ struct FactorAndSolveByLdlt {
     auto const f = ldlt(a);
     l = f.lower();
     d = f.d();
-    // The places themselves.
+    // The permutation itself.
     permuted = f.permute(identity<A::rows>(a));
     x = solve(f, b);
     y = f.solve(w);
@@ -110,8 +110,8 @@ inline long double largest(Dense const& x) {
 }
 
 /// run(sequence, operands...) is a call of map. Errors are bounded as in Higham, Accuracy and
-/// Stability of Numerical Algorithms, 2nd edition, theorem 11.3: by few n eps |L| |D| |L'| of the
-/// factors that are returned.
+/// Stability of Numerical Algorithms, 2nd edition, theorem 11.3: by a few n eps |L| |D| |L'| of the
+/// returned factors.
 template <class T, class Layout, int N, int C, class Run>
 void expect_ldlt(std::int64_t n, Run const& run) {
   Random random(151);
@@ -154,7 +154,7 @@ void expect_ldlt(std::int64_t n, Run const& run) {
       continue;
     }
     Dense const ak = mirrored(a.dense(k)), lk = l.dense(k), dk = d.dense(k), pk = permuted.dense(k);
-    // P has a one in each row and column.
+    // P has one 1 in each row and column.
     for (int i = 0; i < N; ++i) {
       int in_row = 0, in_column = 0;
       for (int j = 0; j < N; ++j) {
@@ -180,7 +180,7 @@ void expect_ldlt(std::int64_t n, Run const& run) {
       if (begins) {
         ++pairs;
         EXPECT_EQ(lk(i + 1, i), 0);
-        // alpha^2 = 0.41 at most, alpha being the share of a pivot.
+        // At most alpha^2 = 0.41, where alpha is the constant of the pivot choice.
         EXPECT_LT(std::fabs(dk(i, i) * dk(i + 1, i + 1)), 0.4102L * dk(i + 1, i) * dk(i + 1, i));
       }
       if (!begins && !ends && dk(i, i) == 0 && first_zero == 0) first_zero = i + 1;
@@ -209,7 +209,7 @@ void expect_ldlt(std::int64_t n, Run const& run) {
       EXPECT_EQ(Lapack::sytrf_info<T>(ak) > 0, first_zero > 0);
     }
 #endif
-    // Of D exactly: a block of two rows has one eigenvalue of either sign.
+    // Exactly, from D: a 2 x 2 block has one positive and one negative eigenvalue.
     int count = 0, sign_of = 1;
     long double product = 1, sum = 0;
     for (int i = 0; i < N; ++i) {
@@ -273,7 +273,7 @@ void expect_ldlt(std::int64_t n, Run const& run) {
   EXPECT_EQ(x.poisoned(), x.outside());
   EXPECT_EQ(inverted.poisoned(), inverted.outside());
 
-  // Neighbours keep their bits, whatever pivots others take.
+  // Neighbours are bitwise the same, for any pivots of other items.
   auto const replaced = [](std::int64_t k) {
     LdltKind const kind = ldlt_kind(k);
     return kind == LdltKind::not_a_number || kind == LdltKind::zero_column ||

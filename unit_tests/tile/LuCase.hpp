@@ -36,7 +36,7 @@ struct SolveAndInvert {
   }
 };
 
-/// What item k is.
+/// The kinds of items.
 enum class LuKind { random, graded, zero_diagonal, zero_column, tiny, not_a_number };
 inline LuKind lu_kind(std::int64_t k) { return LuKind(k % 6); }
 
@@ -47,7 +47,7 @@ Dense lu_matrix(Random& random, int n, std::int64_t k) {
   switch (lu_kind(k)) {
     case LuKind::random: break;
     case LuKind::graded:
-      // The determinant stays a number.
+      // The determinant is a finite number.
       for (int i = 0; i < n; ++i)
         for (int j = 0; j < n; ++j)
           a(i, j) = std::ldexp(a(i, j), ((i + at) % n - n / 2) * (sizeof(T) == 4 ? 12 : 60) / n);
@@ -91,8 +91,8 @@ inline long double determinant(Dense a) {
 }
 
 /// run(sequence, operands...) is a call of map. Errors are bounded as in Higham, Accuracy and
-/// Stability of Numerical Algorithms, 2nd edition, theorem 9.4: by 3 n eps |L| |U| of the factors
-/// that are returned.
+/// Stability of Numerical Algorithms, 2nd edition, theorem 9.4: by 3 n eps |L| |U| of the returned
+/// factors.
 template <class T, class Layout, int N, int C, class Run>
 void expect_lu(std::int64_t n, Run const& run) {
   Random random(91);
@@ -146,7 +146,7 @@ void expect_lu(std::int64_t n, Run const& run) {
 #if defined(BATCHWORK_HAVE_LAPACK)
     EXPECT_EQ(Lapack::getrf_info<T>(ak), zero);
 #endif
-    // P a has the rows of a, each once.
+    // P a contains each row of a once.
     std::vector<int> row(N, -1);
     for (int i = 0; i < N; ++i)
       for (int r = 0; r < N && row[std::size_t(i)] < 0; ++r) {

@@ -37,14 +37,14 @@ struct SolveByPivotedQr {
 template <class T>
 Dense pivoted_qr_matrix(Random& random, int m, int n, std::int64_t k) {
   Dense a = qr_matrix<T>(random, m, n, k);
-  // Of their squares some bits are left.
+  // Some bits of their squares are left.
   long double const lost =
       std::sqrt(static_cast<long double>(std::numeric_limits<T>::denorm_min()));
   if (qr_kind(k) == QrKind::triangular)
     for (int i = 0; i < m; ++i)
       for (int j = 0; j < n; ++j)
         if (k / 10 % 2 == 0 ? i > 0 : j > 0) a(i, j) = static_cast<T>(random() * lost);
-  // The last column a multiple of the first.
+  // The last column is a multiple of the first.
   if (qr_kind(k) == QrKind::random && k / 10 % 2 == 1)
     for (int i = 0; i < m; ++i) a(i, n - 1) = 2 * a(i, 0);
   return a;
@@ -126,7 +126,7 @@ void expect_pivoted_qr(std::int64_t n, Run const& run) {
   EXPECT_EQ(r.poisoned(), r.outside());
   EXPECT_EQ(order.poisoned(), order.outside());
 
-  // Neighbours keep their bits, whatever columns an item exchanges.
+  // Neighbours are bitwise the same, for any column exchanges of an item.
   auto const changed = [](std::int64_t k) {
     return qr_kind(k) == QrKind::not_a_number || qr_kind(k) == QrKind::hilbert;
   };

@@ -32,7 +32,7 @@ struct LeastSquaresByQr {
   }
 };
 
-/// What item k is.
+/// The kinds of items.
 enum class QrKind {
   random,
   graded_rows,
@@ -208,8 +208,8 @@ void expect_least_squares(std::int64_t n, Run const& run) {
       EXPECT_EQ(Status::info(codes.at(k)), kind == QrKind::zero ? 1 : int(k / 10) % N + 1);
       continue;
     }
-    // Solutions of these overflow, or are lost: their columns differ too much from the right-hand
-    // sides.
+    // The solutions of these overflow or are inaccurate, because their columns and the right-hand
+    // sides have very different sizes.
     if (kind == QrKind::tiny || kind == QrKind::huge) continue;
     Dense const ak = a.dense(k);
     long double const size = frobenius(ak);

@@ -32,7 +32,7 @@ struct UpdateCholesky {
   }
 };
 
-/// What item k is, of ten kinds.
+/// The ten kinds of items.
 enum class FactorKind {
   random,
   rows_graded,
@@ -87,7 +87,7 @@ std::pair<Dense, Dense> factor_and_columns(Random& random, int n, int c, std::in
   return {l, v};
 }
 
-/// The sizes of the rows of [l v].
+/// The lengths of the rows of [l v].
 inline Dense row_sizes(Dense const& l, Dense const& v) {
   Dense const lt = transpose(l), vt = transpose(v);
   return make_dense(l.rows, 1,
@@ -136,7 +136,7 @@ void expect_rank_update(std::int64_t n, Run const& run) {
     if (kind == FactorKind::added_is_zero) {
       EXPECT_TRUE(equal(uk, lk));
     }
-    // And back: the matrix is more than half of it, or its rounding.
+    // And back again, if the matrix stays larger than half of it.
     if (kind == FactorKind::random || kind == FactorKind::signs ||
         kind == FactorKind::rows_graded || kind == FactorKind::huge || kind == FactorKind::tiny) {
       ASSERT_EQ(codes.at(k), 0);
@@ -147,7 +147,7 @@ void expect_rank_update(std::int64_t n, Run const& run) {
       for (int i = 0; i < N; ++i) EXPECT_GT(bs(i, i), 0);
     }
   }
-  // Neighbours keep their bits.
+  // Neighbours are bitwise the same.
   for (std::int64_t k = 0; k < n; ++k)
     if (factor_kind(k) == FactorKind::not_a_number) {
       l.put(k, random_lower<T>(random, N));
@@ -183,7 +183,7 @@ void expect_rank_downdate(std::int64_t n, Run const& run) {
       vk = make_dense(N, C, [&](int, int) { return static_cast<T>(random() / (4 * N * C)); });
     if (bad(k) >= 0) {
       vk(bad(k), C - 1) = k % 2 == 0 ? lk(bad(k), bad(k)) : static_cast<T>(3 * lk(bad(k), bad(k)));
-      // Later ones would fail, too.
+      // Later pivots would fail, too.
       for (int i = bad(k) + 1; i < N; ++i) vk(i, 0) = 100;
     }
     l.put(k, lk), v.put(k, vk);

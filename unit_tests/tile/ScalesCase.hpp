@@ -22,7 +22,7 @@ inline constexpr int largest_exponent = std::numeric_limits<T>::max_exponent - 1
 /// the same time.
 struct Exponents {
   std::vector<int> k;
-  /// `from` .. `to` in steps of about 1 / `count` of them, in an order that mixes them.
+  /// `from` .. `to` in about `count` steps, in mixed order.
   Exponents(int from, int to, int count) {
     int const step = std::max(1, (to - from) / count);
     std::vector<int> sorted;
@@ -34,7 +34,7 @@ struct Exponents {
   std::int64_t items() const { return std::int64_t(k.size()); }
 };
 
-/// A batch at scale one and the same at all others.
+/// A batch at scale one, and the same batch at all other scales.
 template <int Degree, class T, int... E>
 struct AtScales {
   static constexpr int degree = Degree;
@@ -59,7 +59,7 @@ double size_of(Kokkos::complex<R> const& x) {
   return std::max(size_of(x.real()), size_of(x.imag()));
 }
 
-/// Inputs from f(item), and scaled.
+/// Inputs f(item), and the scaled inputs.
 template <int Degree, class T, int... E, class F>
 void fill_scales(AtScales<Degree, T, E...> const& x, Exponents const& e, F const& f) {
   using Batch = BatchIn<T, Left, E...>;
@@ -111,7 +111,7 @@ void expect_scales(AtScales<Degree, T, E...> const& x, Exponents const& e, char 
   EXPECT_EQ(wrong, 0) << what;
 }
 
-/// All of them succeed.
+/// All items must succeed.
 inline void expect_success(BatchIn<int, Left> const& codes, Exponents const& e, char const* what) {
   codes.download();
   int wrong = 0;
@@ -253,8 +253,8 @@ struct LengthAtScales {
 
 // ---- what is asked of each: run(items, sequence, operands...) is a call of map ------------------
 
-/// Exponents for inputs and results up to that degree: some bits of room above, below for entries
-/// of 1/1024.
+/// Exponents for inputs and results up to that degree, with some bits of margin above, and below
+/// for entries of 1/1024.
 template <class T>
 Exponents exponents(int degree, int room = 8, int count = 60) {
   using R = real_t<Impl::number_of_t<T>>;
@@ -275,7 +275,7 @@ T random_number(Random& random) {
   }
 }
 
-/// Hermitian and positive definite by its diagonal, exact.
+/// Hermitian and, because of its diagonal, positive definite. Exact.
 template <class T>
 auto definite(Random& random, std::int64_t items, int n) {
   std::vector<T> all;
@@ -367,7 +367,7 @@ void lu_at_scales(Run const& run) {
   AtScales<-1, T, N> y(e);
   AtScales<-1, T, N, N> inverted(e), by_inverse(e);
   BatchIn<int, Left> codes(e.items());
-  // Far from singular, with pivots to search.
+  // Far from singular, with pivots that are not on the diagonal.
   fill_scales(a, e, [&](std::int64_t k, int i, int j) {
     return random_number<T>(random) + T(R(i == (j + int(k)) % N ? 2 * N : 0));
   });
@@ -401,7 +401,7 @@ void ldlt_at_scales(Run const& run) {
   AtScales<0, T, N> x(e);
   AtScales<-1, T, N, N> inverted(e);
   BatchIn<int, Left> codes(e.items());
-  // Indefinite, with pivots of 1 x 1 and 2 x 2.
+  // Indefinite, with 1 x 1 and 2 x 2 pivots.
   fill_scales(a, e, [&](std::int64_t k, int i, int j) {
     return random_number<T>(random) +
            T(k % 2 ? (i == j ? (i % 2 ? N : -N) : 0) : (i + j == N - 1 ? N : 0));

@@ -24,7 +24,7 @@ struct LogarithmOf {
   }
 };
 
-/// What item k is. Of `rank_one` all values but one are zero, of `indefinite` one is negative.
+/// The kinds of items. `rank_one`: all eigenvalues but one are zero. `indefinite`: one is negative.
 enum class SpdKind {
   random,
   graded,
@@ -50,7 +50,7 @@ Dense spd_matrix(Random& random, int n, std::int64_t k) {
   using Limits = std::numeric_limits<T>;
   switch (spd_kind(k)) {
     case SpdKind::random: return a;
-    // Rows and columns scaled: values over 2^53.
+    // Scaled rows and columns: eigenvalues over a range of 2^53.
     case SpdKind::graded:
       return made([&](int i, int j) { return std::ldexp(a(i, j), -(26 * i / n) - 26 * j / n); });
     case SpdKind::hilbert: return made([](int i, int j) { return 1.0L / (i + j + 1); });
@@ -121,7 +121,7 @@ void expect_spd_functions(std::int64_t n, Run const& run) {
     EXPECT_TRUE(near(x * x, ak, 10 * N * (epsilon<T> * size + step)));
     long double least = 0;
     for (int i = 0; i < N; ++i) least = std::min(least, x(i, i));
-    // Semidefinite: so it is the root, not another one.
+    // Semidefinite, so it is the principal root.
     EXPECT_GE(least, -10 * N * epsilon<T> * norm1(x));
     int info = 0;
     cholesky(x + 100 * N * epsilon<T> * norm1(x) * eye(N), &info);
@@ -163,7 +163,7 @@ void expect_spd_functions(std::int64_t n, Run const& run) {
   EXPECT_EQ(root.poisoned(), root.outside());
   EXPECT_EQ(logarithm.poisoned(), logarithm.outside());
 
-  // Neighbours keep their bits.
+  // Neighbours are bitwise the same.
   for (std::int64_t k = 0; k < n; ++k)
     if (fails(k)) a.put(k, eye(N));
   a.upload();

@@ -11,7 +11,7 @@
 
 namespace Batchwork::Test {
 
-/// a is general, l and g lower triangles.
+/// a is general, l and g are lower triangles.
 struct Stack {
   template <class R, class Q, class U, class A, class B, class L, class G>
   KOKKOS_FUNCTION void operator()(R& general, Q& triangle, U& triangles, A const& a, B const& b,
@@ -36,7 +36,8 @@ inline Dense above(Dense const& x, Dense const& y) {
                     [&](int i, int j) { return i < x.rows ? x(i, j) : y(i - x.rows, j); });
 }
 
-/// R is a triangle with the products of what was stacked, to rounding of the lengths of columns.
+/// R is a triangle. Its products must be those of the stacked matrices, to rounding relative to the
+/// lengths of columns.
 template <class T>
 void expect_triangle_of(Dense const& r, Dense const& stack) {
   int const n = stack.cols, m = stack.rows;
@@ -124,7 +125,7 @@ void expect_stacked_r(std::int64_t n, Run const& run) {
   }
   EXPECT_EQ(general.poisoned(), general.outside());
 
-  // Neighbours keep their bits.
+  // Neighbours are bitwise the same.
   auto const changed = [](std::int64_t k) { return qr_kind(k) == QrKind::not_a_number; };
   for (std::int64_t k = 0; k < n; ++k)
     if (changed(k)) a.put(k, random_dense<T>(random, M, N));

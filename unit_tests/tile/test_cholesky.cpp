@@ -93,7 +93,8 @@ TYPED_TEST(CholeskyOf, AgreesWithLapackAndLongDouble) {
     Dense const xk = solve_spd(ak, rk), yk = solve_spd(ak, vk);
     EXPECT_TRUE(near(x.dense(k), xk, tolerance<T>(N, norm1(xk), cond))) << k;
     EXPECT_TRUE(near(y.dense(k), yk, tolerance<T>(N, norm1(yk), cond))) << k;
-    // The factor's own error enters: cond(a) from it, cond(l) from the substitution.
+    // The error of the factor is amplified by cond(a), and the error of the substitution by
+    // cond(l).
     Dense const fk = solve_lower(lk, rk), bk = solve_lower_transposed(lk, rk),
                 wk = solve_lower(lk, vk);
     EXPECT_TRUE(near(forward.dense(k), fk, tolerance<T>(N, norm1(fk), cond * cond_l))) << k;
@@ -153,7 +154,8 @@ TEST(CholeskyOf, SmallestPivots) {
   smallest_pivots<double>();
 }
 
-/// A hard one: the Hilbert matrix, condition number near 1e7 for 6 rows, and a singular one.
+/// A hard case: the Hilbert matrix, with a condition number near 1e7 for 6 rows, and a singular
+/// matrix.
 TEST(CholeskyOf, HilbertAndSingularMatrices) {
   constexpr int N = 6;
   constexpr std::int64_t n = 2;

@@ -22,7 +22,7 @@ TEST(Control, OnlyWhereAsked) {
   expect_where<float, Right>(67, control_by_map);
 }
 
-/// Indices that are constants, and rounds that items share.
+/// Constant indices, and loops with the same number of rounds for all items.
 struct Counted {
   int rounds;
   template <class Y, class X, class C>
@@ -56,7 +56,7 @@ TEST(Control, Counted) {
   }
 }
 
-/// One state is common to all items, and so is the mask: packs stop together.
+/// A state and a mask that are common to all items: all packs stop in the same round.
 struct CommonMask {
   template <class Y, class R, class X, class C>
   KOKKOS_FUNCTION void operator()(Y& y, R& rounds, X const& x, C const& c) const {

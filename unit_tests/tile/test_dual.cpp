@@ -17,7 +17,7 @@ TEST(DualTiles, Products) {
 }
 TEST(DualTiles, Solutions) {
   expect_derivatives<LuSolutionOf, double, Left, 4, 2>(13, dual_by_map);
-  // Rows of a pack are exchanged in memory from 9 on.
+  // From 9 rows on, packs exchange rows in memory.
   expect_derivatives<LuSolutionOf, double, Right, 9, 1>(6, dual_by_map);
   expect_derivatives<LuSolutionOf, float, Strided, 3, 1>(11, dual_by_map);
   expect_derivatives<CholeskySolutionOf, double, Right, 3, 2>(6, dual_by_map);
@@ -74,7 +74,7 @@ TEST(DualTiles, PowersOfTwo) {
   expect_scales<QrSolutionOf, double, 3, 1>(600, 300, -300);
 }
 
-/// A singular matrix among others, and one with a NaN: their neighbours keep their bits.
+/// A singular matrix, and one with a NaN: their neighbours are bitwise the same.
 template <class Op, class T, int N>
 void expect_neighbours(Reason reason) {
   std::int64_t const n = 11;

@@ -84,12 +84,12 @@ struct OneArgument {
   char const* name;
   double first, last;  ///< interval of the arguments
   long double (*slope)(long double);
-  /// The error of the slope in epsilons of it.
+  /// The error of the derivative in epsilons, relative to it.
   double (*bound)(double) = [](double) { return 12.0; };
 };
 double of_square(double x) { return 12 + 2 * x * x; }
 
-/// In the order of their truth.
+/// In the order of the exact values.
 using Functions = std::tuple<
     Root, InverseRoot, Logarithm, Exponential, Size, Reciprocal, Cube, InverseSquare, Clamped,
     Mixed, FunctionOf<Impl::Exp2>, FunctionOf<Impl::Expm1>, FunctionOf<Impl::Log2>,
@@ -198,8 +198,8 @@ TEST(DualFunctions, Slopes) {
 
 // ---- the gamma function -------------------------------------------------------------------------
 
-/// The logarithmic derivative of the gamma function at quarters, by Gauss's values between 0 and 1
-/// and psi(x + 1) = psi(x) + 1 / x.
+/// The logarithmic derivative of the gamma function at quarters, from Gauss's values between 0 and
+/// 1 and psi(x + 1) = psi(x) + 1 / x.
 L digamma_of_quarters(int quarters) {
   L const gamma = 0.577215664901532860606512090082402431L, pi = std::acos(-1.0L);
   int const part = ((quarters % 4) + 4) % 4;

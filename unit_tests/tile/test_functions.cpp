@@ -9,7 +9,7 @@ namespace {
 
 constexpr auto by_map = [](auto const&... arguments) { map(arguments...); };
 
-// Not a multiple of any pack's width.
+// Not a multiple of the width of any pack.
 TEST(Functions, OfScalarsAndEntries) {
   expect_functions<double, Left, 2, 3>(21, by_map);
   expect_functions<float, Right, 3, 1>(35, by_map);
@@ -24,7 +24,7 @@ TEST(Functions, OfPlainNumbers) {
 }
 
 #if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP) && !defined(KOKKOS_ENABLE_SYCL)
-/// A pointer to a function, and lambdas, which devices do not call.
+/// A pointer to a function, and lambdas. Devices cannot call these.
 double half_difference(double a, double b) { return (a - b) / 2; }
 TEST(Functions, OfPointersAndLambdas) {
   BatchIn<float, Left, 3> x(7), y(7), z(7);

@@ -95,8 +95,8 @@ TYPED_TEST(LargeProducts, GramAndDowndate) {
   }
 }
 
-/// Congruences, and the products without symmetry: of two tiles of the item, and with a common one
-/// on either side.
+/// Congruences, and products without symmetry: of two per-item tiles, and with a common tile on
+/// either side.
 struct Products {
   template <class C0, class C1, class C2, class C3, class O0, class O1, class O2, class O3, class P,
             class Q, class Y, class F, class CQ>

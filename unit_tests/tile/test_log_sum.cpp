@@ -41,7 +41,7 @@ class LogSumOf : public ::testing::Test {
       }
       long double const want = start.at(k) + weight * logs + 0.25L * steps;
       if (finite) {
-        // n roundings of the product, and the last sum's own.
+        // n roundings of the product, and the rounding of the last sum.
         long double const tol = epsilon<T> * (steps * std::fabs(weight) +
                                               4 * (std::fabs(weight) * size + std::fabs(want)));
         EXPECT_LE(std::fabs(end.at(k) - want), tol)

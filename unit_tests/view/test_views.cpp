@@ -107,7 +107,7 @@ TYPED_TEST(Views, RunTimeExtentsAndSubviewsOfEveryKind) {
       "one of interleaved batches");
 }
 
-/// Any strides do, larger ones for earlier indices or not.
+/// Strides can be arbitrary: larger for earlier indices, or not.
 TEST(Views, ExplicitStrides) {
   constexpr std::size_t n = 21;
   using Storage = Kokkos::View<double*, Space>;
@@ -224,7 +224,7 @@ TEST(Views, PacksThatGroupsDoNotFit) {
   check_groups<8>();
 }
 
-/// Structured operands in every layout: only the triangle or diagonal is read, everything is
+/// Structured operands in every layout: only the triangle or diagonal is read, and all entries are
 /// written.
 template <class Layout>
 class Structures : public ::testing::Test {};
@@ -286,7 +286,7 @@ struct FixedSums {
   }
 };
 
-/// Tiles of every structure, a vector, a number, as values that travel with the launch.
+/// Tiles of every structure, a vector and a number, as values that are passed with the launch.
 TEST(Fixed, EveryStructure) {
   constexpr int N = 2;
   using T = double;
