@@ -31,8 +31,8 @@ bool is_at_an_end(int k) {
 }
 
 enum class Filling { general, symmetric, lower, upper };
-/// No entry is much smaller than the others. General ones are such that rows are exchanged, others
-/// have a large diagonal.
+/// No entry is much smaller than the others. General matrices need row exchanges, the others have a
+/// large diagonal.
 template <class T>
 void fill_units(ArrangedBatch<T> const& m, Filling filling, unsigned seed, int k) {
   Random random(seed);

@@ -65,7 +65,7 @@ struct BadPattern {
     full.fill(T(0));
     struct Entry {
       int column;
-      T part;  // of the number there
+      T part;  // a part of the entry's value
     };
     std::vector<std::vector<Entry>> all;
     for (int i = 0; i < rows; ++i) {
@@ -168,7 +168,7 @@ struct BadPattern {
                           ExactView<T***>(by_diagonals.data(), std::size_t(items), diagonals.size(),
                                           std::size_t(rows)));
   }
-  /// b and x as batches, as the other tests have them.
+  /// b and x as batches, as in the other tests.
   ArrangedBatch<T> batch(std::vector<T> const& from) const {
     ArrangedBatch<T> r(items, rows, 1, Arranged::item_contiguous);
     for (std::int64_t n = 0; n < items; ++n)
@@ -192,7 +192,7 @@ inline Taken taken(std::string const& format, PatternFault f) {
            : f == PatternFault::negative || f == PatternFault::far_below ? Taken::another
            : of_order(f)                                                 ? Taken::unordered
                                                                          : Taken::invalid;
-  // Diagonals beyond the matrix are no entries; offsets that fall are a fault.
+  // Diagonals outside the matrix contain no entries. Decreasing offsets are a fault.
   if (format == "dia")
     return f == PatternFault::unsorted ? Taken::invalid
            : of_order(f)               ? Taken::unordered
@@ -242,7 +242,7 @@ void expect_taken(Taken how, bool rises, BadPattern<T> const& bad, std::vector<T
   }
 }
 
-/// Runs f(name, rises, preconditioner) for each of them.
+/// Runs f(name, rises, preconditioner) for each preconditioner.
 template <class F>
 void for_all_preconditioners(F const& f) {
   f("none", false, no_preconditioner());

@@ -23,8 +23,8 @@ inline constexpr PreconditionerKind all_preconditioners[] = {
     PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::block_jacobi,
     PreconditionerKind::ilu};
 
-/// Symmetric positive definite systems that every solver takes without a preconditioner, too: the
-/// largest number on the diagonal of an item is 1.
+/// Symmetric positive definite systems for which every solver converges, also without a
+/// preconditioner. The largest diagonal entry of an item is 1.
 template <class T>
 struct ConfigurationCase {
   static constexpr std::int64_t items = 9;
@@ -32,7 +32,7 @@ struct ConfigurationCase {
   Random random{11};
   Matrices<T> a;
   ArrangedBatch<T> b, start;
-  /// Of every item; no row of the inverse has a larger sum of magnitudes than 1 / gap.
+  /// For every item. No row of the inverse has a larger sum of magnitudes than 1 / gap.
   std::vector<std::vector<long double>> solutions;
   std::vector<long double> gaps;
 
@@ -96,7 +96,7 @@ struct ConfigurationCase {
     }
   };
 
-  /// Solves by call(x, log), from the same start.
+  /// Solves with call(x, log), from the same initial guess.
   template <class Call>
   Result run(Call const& call) const {
     ArrangedBatch<T> const x(items, start.rows, 1, how);
@@ -110,8 +110,8 @@ struct ConfigurationCase {
     EXPECT_EQ(x.poisoned(), outside);
     return {x, HostLog<T>(log)};
   }
-  /// By solve(which..., A, b, x, log), with the workspace that it needs; `which` is a
-  /// configuration, or solver and preconditioner.
+  /// Solves with solve(which..., A, b, x, log) and the workspace that it needs. `which` is a
+  /// configuration, or a solver and a preconditioner.
   template <class A, class... Which>
   Result solved(A const& matrices, Which const&... which) const {
     return run([&](auto const& x, auto const& log) {
@@ -138,7 +138,8 @@ struct ConfigurationCase {
   }
 };
 
-/// Calls f(kind, solver) for all of them, and f(kind, preconditioner), as a program names them.
+/// Calls f(kind, solver) for all solvers, and f(kind, preconditioner) for all preconditioners, with
+/// the types that a program uses.
 template <class F>
 void for_solvers(SolveConfiguration const& c, F const& f) {
   f(SolverKind::conjugate_gradients, conjugate_gradients(c.stop));
@@ -155,8 +156,7 @@ void for_preconditioners(SolveConfiguration const& c, F const& f) {
   f(PreconditionerKind::ilu, ilu());
 }
 
-/// Every solver with every preconditioner, in each format, of rows and bases for which gmres needs
-/// a workspace, and others.
+/// Every solver with every preconditioner in each format, with and without a workspace for gmres.
 template <class T>
 void expect_every_pair() {
   SolveConfiguration c{.stop = relative(usual_tolerance<T>, 900), .omega = 0.8, .block_rows = 3};
@@ -182,7 +182,7 @@ void expect_every_pair() {
               // A device can have scratch memory for the basis.
               EXPECT_TRUE(needed > 0 || Impl::runs_on_device<Space>);
             } else if (solver_kind != SolverKind::gmres) {
-              // Factors of large systems do not fit into every device's scratch.
+              // Factors of large systems do not fit into the scratch memory of every device.
               bool const large = Impl::runs_on_device<Space> && rows == 110;
               EXPECT_TRUE(needed == 0 || (large && kind == PreconditionerKind::ilu));
             }
@@ -199,7 +199,7 @@ void expect_every_pair() {
     }
 }
 
-/// With the format named in the program, in both calls.
+/// With a format given by type, in both calls.
 template <class T>
 void expect_same_bits_of_formats() {
   SolveConfiguration c{.stop = relative(usual_tolerance<T>, 900), .basis = 7, .block_rows = 5};
@@ -235,7 +235,7 @@ void expect_same_bits_of_formats() {
   }
 }
 
-/// A call that names no more than criteria.
+/// A call with only criteria.
 struct ByConfiguration {
   SolveConfiguration c;
   template <class T, class Solver, class M, class A>

@@ -15,7 +15,7 @@
 
 namespace Batchwork::Test {
 
-/// All places of the matrix on such diagonals.
+/// All entries of the matrix on these diagonals.
 inline Pattern pattern_of_diagonals(int rows, std::vector<int> const& offsets) {
   Pattern p{rows, {}};
   for (int i = 0; i < rows; ++i) {

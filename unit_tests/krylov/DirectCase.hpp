@@ -30,7 +30,7 @@ inline DirectKind direct_kind(std::int64_t n, std::int64_t items) {
   if (items > 6 && n == items - 1) return DirectKind::singular;
   return DirectKind(n % 5);
 }
-/// The column of zeros of a singular one.
+/// The column of zeros in a singular matrix.
 inline int zero_column(std::int64_t n, int rows) { return int((n + rows / 2) % rows); }
 
 /// Rows that contain most columns; all columns if a matrix with few of them could be singular.
@@ -38,7 +38,7 @@ inline Pattern direct_pattern(Random& random, int rows) {
   return rows < 12 ? full_pattern(rows) : solvable_pattern(random, rows, 0.75, false);
 }
 
-/// Powers of two that a row or column of a kind is multiplied by.
+/// Powers of two that multiply a row or column, for each kind.
 template <class T>
 int far_power(DirectKind kind, int k, int rows, bool is_row) {
   int const most = sizeof(T) == 8 ? 490 : 55;
@@ -68,7 +68,7 @@ void put_direct(Matrices<T> const& a, ArrangedBatch<T> const& b, std::int64_t n,
   }
 }
 
-/// The same by compact groups, or by any other View: b and x of a case.
+/// The same in compact groups, or in other Views: b and x of a case.
 template <class T>
 struct DirectBatch {
   Matrices<T> a;
@@ -167,7 +167,7 @@ ArrangedBatch<T> column_of(ArrangedBatch<T> const& m, int c) {
   return v;
 }
 
-/// The row and column factors of geequb in long double, and what follows of them.
+/// The row and column factors of geequb in long double, and results computed with them.
 template <class T>
 struct Equilibrated {
   Dense a;
@@ -238,7 +238,8 @@ void check_direct(Solver const& solver, DirectBatch<T> const& of, A const& forma
     if constexpr (tells_condition<Call>) {
       ASSERT_GT(growth(std::size_t(n)), T(0.01));
       ASSERT_LE(growth(std::size_t(n)), T(2));
-      // An estimate from below of the inverse's norm, seldom too small by more than 3.
+      // A lower estimate of the norm of the inverse. It is rarely too small by more than a factor
+      // of 3.
       using Factor = typename Impl::FactorOf<T, Solver>::type;
       long double const known = condition_of(solver.equilibrate ? e.a : item(a.full, n)),
                         found = 1 / condition(std::size_t(n));
@@ -268,7 +269,7 @@ void check_direct(Solver const& solver, DirectBatch<T> const& of, A const& forma
       }
     }
     ASSERT_LE(std::fabs(host.residual(n) - worst), 3 * rounding + 200 * epsilon<T> * worst);
-    // Tolerances of these tests are met.
+    // The tolerances of these tests are met.
     if (accuracy == 1 && solver.stop.tolerance >= usual_tolerance<T>) {
       ASSERT_EQ(host.reason(n), Reason::success) << double(host.residual(n));
     }

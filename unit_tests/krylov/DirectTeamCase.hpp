@@ -16,7 +16,7 @@ namespace Batchwork::Test {
 /// How a kernel passes the matrix.
 enum class MatrixBy { item, pointer, view };
 
-/// Item n: the first right-hand side by solve, others with its factors.
+/// Item n: solve for the first right-hand side, the others with its factors.
 template <class T, class Solver, MatrixBy By>
 struct SolveColumns {
   using Batch = typename ArrangedBatch<T>::Batch;
@@ -87,7 +87,7 @@ void check_own_numbers(Run const& run, int rows, std::int64_t items, Random& ran
   check.template operator()<MatrixBy::view>(csr, of.a.values);
 }
 
-/// Some solves one after the other: the next item's, the item's own, and one with its factors for a
+/// Several solves in sequence: the next item, the item itself, and a solve with its factors for a
 /// matrix that has changed.
 template <class T, class Solver>
 struct SolveInTurn {

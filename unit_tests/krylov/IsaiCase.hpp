@@ -41,7 +41,7 @@ inline std::vector<long double> transposed_solution(std::vector<std::vector<long
 #endif
 }
 
-/// z = M r of the item, or L' L r: row by row, M(i, J) A(J, J) = e_i(J).
+/// z = M r of the item, or L' L r, row by row: M(i, J) A(J, J) = e_i(J).
 template <class T>
 std::vector<long double> isai_truth(bool is_spd, Pattern const& p, ArrangedBatch<T> const& full,
                                     std::int64_t n, std::vector<long double> const& r) {

@@ -16,7 +16,7 @@
 
 namespace Batchwork::Test {
 
-/// solve, as users call it, with the workspace that it needs.
+/// solve in the form that users call, with the workspace that it needs.
 struct ByVerb {
   template <class T, class Solver, class M, class A>
   void operator()(Solver const& solver, M const& m, A const& a, ArrangedBatch<T> const& b,
@@ -88,7 +88,7 @@ struct ByTeams {
   }
 };
 
-/// z = M r of an item.
+/// z = M r for an item.
 using Application = std::function<std::vector<long double>(std::int64_t, std::vector<long double>)>;
 
 /// A solver whose only step sets x = M b.
@@ -116,7 +116,7 @@ BATCHWORK_INLINE auto method_of(At& at, ApplyOnce const&) {
   return ApplyOnceMethod<At>{at.template vectors<ApplyOnce::own_vectors>()[0]};
 }
 
-/// Compares M b, item by item, up to `slack` epsilons of the largest number.
+/// Compares M b item by item. Differences up to `slack` epsilons of the largest number are allowed.
 template <class T, class Run, class M, class A>
 void expect_application(Run const& run, M const& m, A const& a, int rows, std::int64_t items,
                         Arranged how, Application const& truth, double slack, Random& random) {
@@ -200,7 +200,7 @@ void for_formats(Matrices<T> const& a, F const& f) {
   f("dense", a.dense(), full_pattern(a.pattern.rows));
 }
 
-/// z = D^-1 (r + a tenth of the neighbours), which reads what other lanes have.
+/// z = D^-1 (r + a tenth of the neighbours), which reads values of other lanes.
 template <class T>
 struct Neighbours {
   int rows;
@@ -217,8 +217,8 @@ struct Neighbours {
   }
 };
 
-/// Blocks that do not tile the rows, and columns that do not rise: the items end as
-/// invalid_pattern, and keep their starts.
+/// Blocks that do not cover the rows, and columns that do not increase: the items must end with
+/// invalid_pattern and keep their initial guess.
 template <class T>
 void expect_invalid_patterns(ByTeams const& by, std::int64_t items, Random& random) {
   Matrices<T> const m(tridiagonal(4), items, Arranged::item_contiguous);

@@ -37,7 +37,7 @@ struct RowFactors {
           largest = std::max(largest, std::fabs(a.at(n, i, j)));
         int e;
         T const m = std::frexp(largest, &e);
-        if (m < T(0.75)) --e;  // within 3/4 and 3/2
+        if (m < T(0.75)) --e;  // between 3/4 and 3/2
         left.at(n, i, 0) =
             scaling == Scaling::columns ? T(1) : std::ldexp(T(1), symmetric ? -(e / 2) : -e);
       }
@@ -116,7 +116,7 @@ struct Systems {
   }
 };
 
-/// y = A x of the same matrices, as a functor.
+/// y = A x with the same matrices, as a functor.
 template <class T>
 struct Applied {
   decltype(std::declval<ArrangedBatch<T>>().batch()) a;

@@ -15,7 +15,7 @@
 
 namespace Batchwork::Test {
 
-/// A pattern with its whole diagonal, and a mirrored one if symmetric.
+/// A pattern with its whole diagonal, and a symmetric one if requested.
 inline Pattern solvable_pattern(Random& random, int rows, double share, bool symmetric) {
   auto const n = static_cast<std::size_t>(rows);
   std::vector<std::vector<bool>> there(n, std::vector<bool>(n));
@@ -114,7 +114,7 @@ void expect_honest(HostLog<T> const& log, std::int64_t n, ResidualTruth const& t
                    double tolerance) {
   long double const slack = t.rounding + (2 * 40 + 3) * epsilon<T> * t.norm;
   ASSERT_GE(double(log.residual(n)), double(t.norm - slack)) << "item " << n;
-  // Of what converged it is a bound, which counts the partial sums of the lanes of a pack, too.
+  // For converged items it is a bound, which includes the partial sums of the lanes of a pack.
   bool const converged = log.reason(n) == Reason::success;
   ASSERT_LE(double(log.residual(n)), double(t.norm + (converged ? 8 : 1) * slack)) << "item " << n;
   if (converged) {
@@ -136,7 +136,7 @@ struct PlainSolve {
   }
 };
 
-/// solve with such a division, and the workspace that it needs.
+/// solve with this division, and with the workspace that it needs.
 struct Divided {
   WorkDivision how;
   template <class T, class Solver, class M, class A>
@@ -150,7 +150,7 @@ struct Divided {
   }
 };
 
-/// Solves by such a call and looks at every item; all of them converge.
+/// Solves with such a call and checks every item. All of them must converge.
 template <class T, class Solver, class M, class A, class Call = PlainSolve>
 void run_solve(Solver const& solver, M const& m, A const& a, ArrangedBatch<T> const& full,
                ArrangedBatch<T> const& b, Arranged how, Random& random, char const* what,
@@ -172,7 +172,7 @@ void run_solve(Solver const& solver, M const& m, A const& a, ArrangedBatch<T> co
   }
 }
 
-/// Every way of holding a system: rows and shares of entries for all variants.
+/// Every way to store a system: rows and densities for all variants.
 struct Size {
   int rows;
   double share;
@@ -232,7 +232,7 @@ void plant(Three const& planted, Solver const& solver, Reason reason, int info,
   }
 }
 
-/// Item n of a batch, in a batch of one.
+/// Item n of a batch, as a batch of one.
 template <class T>
 struct SingleItem {
   Matrices<T> a;
@@ -380,8 +380,8 @@ void expect_as_alone(Solver const& solver, M const& m, Get const& get, Random& r
   }
 }
 
-/// Systems of all sizes, arrangements and formats, with and without Jacobi's preconditioner, by a
-/// solver for regular matrices.
+/// Systems of all sizes, arrangements and formats, with and without the Jacobi preconditioner, with
+/// a solver for regular matrices.
 template <class T, class Solver>
 void solve_every_way(Solver const& solver) {
   Random random(1);

@@ -16,7 +16,7 @@
 
 namespace Batchwork::Test {
 
-/// Points of a grid with their neighbours.
+/// The points of a grid and their neighbours.
 inline Pattern grid_pattern(int across) {
   Pattern p{across * across, {}};
   for (int i = 0; i < p.rows; ++i) {
@@ -43,7 +43,8 @@ inline Pattern scattered_pattern(Random& random, int rows, int each) {
   }
   return p;
 }
-/// As the species of a mechanism: some rows and columns are full, the others have few entries.
+/// Like the species of a reaction mechanism: some rows and columns are full, the others have few
+/// entries.
 inline Pattern arrow_pattern(Random& random, int rows, int full) {
   Pattern p{rows, {}};
   for (int i = 0; i < rows; ++i) {
@@ -77,7 +78,8 @@ struct SymbolicBatch : DirectBatch<T> {
   }
 };
 
-/// call(solver, format, b, x, log) solves. \returns which items were eliminated in their dense form
+/// call(solver, format, b, x, log) solves. \returns the items that were eliminated in their dense
+/// form
 template <class T, class Solver, class A, class Call>
 std::vector<int> check_by_pattern(Solver const& solver, SymbolicBatch<T> const& of, A const& format,
                                   Call const& call) {
@@ -149,8 +151,8 @@ std::vector<int> check_by_pattern(Solver const& solver, SymbolicBatch<T> const& 
   return by_dense_form;
 }
 
-/// One batch in all formats with a pattern; and again without what cannot be solved, after which
-/// all others have the same bits. call as above; symbolic(format) gives a SymbolicLu.
+/// The same batch in all formats with a pattern, and again without the items that have no solution.
+/// The other items must have the same bits. call as above; symbolic(format) returns a SymbolicLu.
 template <class T, class Symbolic, class Call>
 std::vector<int> check_pattern_formats(Pattern const& pattern, int columns, std::int64_t items,
                                        Arranged how, Random& random, Symbolic const& symbolic,

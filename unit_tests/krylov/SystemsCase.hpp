@@ -41,7 +41,7 @@ inline Pattern full_pattern(int rows) {
   return p;
 }
 
-/// Rows of a few entries, some empty, some full.
+/// Rows with a few entries, some empty, some full.
 inline Pattern random_pattern(Random& random, int rows) {
   Pattern p{rows, {}};
   for (int i = 0; i < rows; ++i) {
@@ -136,7 +136,7 @@ struct Matrices {
   auto dense() const { return Batchwork::dense(full.batch()); }
 };
 
-/// alpha A x of one row.
+/// alpha A x for one row.
 template <class T>
 Truth row_truth(ArrangedBatch<T> const& full, std::int64_t n, int i, ArrangedBatch<T> const& x,
                 double alpha) {

@@ -33,7 +33,7 @@ void launch_user_kernel(Solver const& solver, int items, int team, std::size_t o
   Kokkos::fence();
 }
 
-/// Item n of A, b and x, straight from Views.
+/// Item n of A, b and x, directly from Views.
 template <class T, class Solver>
 struct ByItem {
   Solver solver;

@@ -19,8 +19,8 @@ inline constexpr Triangle triangles[] = {Triangle::lower, Triangle::unit_lower, 
 inline bool is_upper(Triangle t) { return t == Triangle::upper || t == Triangle::unit_upper; }
 inline bool is_unit(Triangle t) { return t == Triangle::unit_lower || t == Triangle::unit_upper; }
 
-/// |b - L x| is rounding, row by row (Higham, Accuracy and Stability of Numerical Algorithms,
-/// theorem 8.5).
+/// |b - L x| must be within rounding errors, row by row (Higham, Accuracy and Stability of
+/// Numerical Algorithms, theorem 8.5).
 template <class T>
 void expect_solved(ArrangedBatch<T> const& full, std::int64_t n, Triangle triangle,
                    std::vector<T> const& b, ArrangedBatch<T> const& x) {
@@ -36,7 +36,7 @@ void expect_solved(ArrangedBatch<T> const& full, std::int64_t n, Triangle triang
   }
 }
 
-/// Solves by run, and looks at every item.
+/// Solves with run, and checks every item.
 template <class T, class Run, class A>
 void check_solve(Run const& run, Triangle triangle, A const& a, ArrangedBatch<T> const& full,
                  Arranged how, bool in_place, Random& random) {

@@ -38,19 +38,19 @@ struct HostResults {
   }
 };
 
-/// One item, less than a pack, and some packs.
+/// One item, fewer than a pack, and several packs.
 constexpr std::int64_t numbers_of_items[] = {1, 3, 21};
 
 template <class T>
 struct BadPatterns : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(BadPatterns, Numbers);
-/// What takes a compiler long.
+/// Code that takes long to compile.
 template <class T>
 struct BadPatternsOfDouble : ::testing::Test {};
 TYPED_TEST_SUITE(BadPatternsOfDouble, ::testing::Types<double>);
 
-/// Formats by their own types: the packs of hosts, or one item a thread.
+/// Formats given by type: packs of hosts, or one item for each thread.
 TYPED_TEST(BadPatterns, Solve) {
   using T = TypeParam;
   double const tolerance = usual_tolerance<T>;
@@ -68,7 +68,7 @@ TYPED_TEST(BadPatterns, Solve) {
     });
 }
 
-/// Every solver, by a configuration and a format that is known at run time.
+/// Every solver, with a configuration and a format known at run time.
 TYPED_TEST(BadPatternsOfDouble, Configuration) {
   using T = TypeParam;
   std::int64_t const items = 5;
@@ -96,7 +96,7 @@ TYPED_TEST(BadPatternsOfDouble, Configuration) {
         // other reasons.
         bool const solves = solver == SolverKind::bicgstab || solver == SolverKind::gmres;
         bool const invalid = as == Taken::invalid || (as == Taken::unordered && rises);
-        // spd_isai wants a pattern that is its own transpose.
+        // spd_isai needs a symmetric pattern.
         if (as == Taken::another && m == PreconditionerKind::spd_isai) continue;
         if (!invalid && (!solves || m == PreconditionerKind::spd_isai)) {
           for (int code : found.reasons) ASSERT_NE(Status::reason(code), Reason::invalid_pattern);
@@ -107,7 +107,7 @@ TYPED_TEST(BadPatternsOfDouble, Configuration) {
   });
 }
 
-/// Scaled solvers log |b|, as others do; the norm of a scaled residual is not known.
+/// Scaled solvers log |b|, like others, because the norm of a scaled residual is not known.
 TYPED_TEST(BadPatternsOfDouble, Scaled) {
   using T = TypeParam;
   std::int64_t const items = 5;
@@ -231,7 +231,7 @@ TYPED_TEST(BadPatterns, Verbs) {
   std::int64_t const items = 5;
   for_bad_patterns<T>(items, [&](char const* format, BadPattern<T>& bad, auto const& a) {
     auto const as = taken(format, bad.fault);
-    // Diagonals in any order are right entry by entry.
+    // Diagonals in any order are correct entry by entry.
     if (as == Taken::another || (as == Taken::invalid && std::string(format) != "dia")) return;
     bool const by_rows = as != Taken::invalid;
     SCOPED_TRACE(format);

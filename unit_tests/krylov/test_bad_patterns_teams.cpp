@@ -16,8 +16,8 @@ struct BadPatternsOnTeams : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(BadPatternsOnTeams, Numbers);
 
-/// Offsets are taken for granted there, and diagonals of dia as far as no row has a column out of
-/// range.
+/// Offsets are not checked in kernels. Diagonals of dia are not checked if no row has a column out
+/// of range.
 TYPED_TEST(BadPatternsOnTeams, Solve) {
   using T = TypeParam;
   double const tolerance = usual_tolerance<T>;

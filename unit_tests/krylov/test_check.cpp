@@ -26,7 +26,7 @@ std::string said_of(std::vector<int> const& offsets, std::vector<int> const& col
   auto const c = indices_of<int>("columns", columns);
   auto const said =
       message_of([&] { check(csr(indices_of<int>("offsets", offsets), c, values), diagonals); });
-  // Wide offsets are judged alike.
+  // Wide offsets must give the same result.
   EXPECT_EQ(said, message_of([&] {
               check(csr(indices_of<std::int64_t>("offsets", offsets), c, values), diagonals);
             }));
@@ -83,7 +83,7 @@ TEST(Check, RowOffsets) {
   expect_says(
       said_of({0, 2, 1, 3}, {0, 1, 1}),
       {"csr row offsets(\"offsets\")", "row 1: it goes from offset 2 to 1", "must not fall"});
-  // Too large in the middle: no column is read there.
+  // An offset in the middle is too large: no column may be read there.
   expect_says(said_of({0, 1000000000, 2}, {0, 1}), {"row 1: it goes from offset 1000000000 to 2"});
   expect_says(said_of({0, 1, 3}, {0, 1}),
               {"the last offset is 3, but csr columns(\"columns\")", "has 2"});

@@ -37,7 +37,7 @@ TEST(ConfigurationDouble, Overloads) {
     look(false, [&](auto const& x, auto const&) { solve(Space(), c, A, b, x, memory); });
     look(false, [&](auto const& x, auto const&) { solve(c, A, b, x, memory); });
     EXPECT_TRUE(fenced.fenced());
-    // A basis for which a system is small enough, or a solver without one.
+    // A basis that fits for a small system, or a solver without a basis.
     c.basis = 2;
     ASSERT_EQ(workspace_numbers(c, A, of.items), 0);
     auto const small = of.solved(A, c);
@@ -162,15 +162,15 @@ TEST(ConfigurationDouble, Division) {
               {"Batchwork::solve: division: 80 lanes"});
 }
 
-/// A workspace that is missing, too small or not a call's own; who does not need one looks at no
-/// more than that.
+/// A workspace that is missing, too small, or of another type. Calls that need no workspace do not
+/// check it.
 TEST(ConfigurationMisuse, Workspaces) {
   using Vectors = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
   Vectors const x("x", 3, 900), b("b", 3, 900);
   Kokkos::deep_copy(x, 7.25);
   Kokkos::deep_copy(b, 1);
   AnyMatrices<double> const a = scaled_identity(900);
-  // More vectors than a device has scratch for.
+  // More vectors than the scratch memory of a device can hold.
   SolveConfiguration c{.solver = SolverKind::gmres, .basis = 60, .block_rows = 2};
   Kokkos::View<double*, Space> const none;
   auto const untouched = [&] {

@@ -53,7 +53,7 @@ struct DiaNumbers : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(DiaNumbers, Numbers);
 
-/// Of AnyMatrices as well. Sums of products, a factor, a sum: (terms + 3) eps.
+/// Also with AnyMatrices. Sums of products, a factor, a sum: (terms + 3) eps.
 TYPED_TEST(DiaNumbers, Multiply) {
   using T = TypeParam;
   Random random(1);
@@ -126,7 +126,7 @@ TYPED_TEST(DiaNumbers, CompactAndNoItems) {
                            vectors(none), vectors(none)));
 }
 
-/// Only entries of the matrix are changed: NaN beyond the ends of diagonals stays.
+/// Only entries of the matrix may change. NaN beyond the ends of diagonals must stay.
 TEST(Dia, Verbs) {
   Random random(3);
   for (auto how : all_arranged) {
@@ -223,7 +223,7 @@ TYPED_TEST(DiaNumbers, Preconditioners) {
 }
 
 TEST(Dia, FindBlocks) {
-  // All diagonals: rows are alike.
+  // All diagonals: all rows have the same pattern.
   Matrices<double> const a(full_pattern(4), 1, Arranged::item_contiguous);
   DiaOf<double> const d(a, Arranged::item_contiguous);
   auto const first =

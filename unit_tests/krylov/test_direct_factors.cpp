@@ -167,7 +167,7 @@ TEST(DirectFactors, Misuse) {
   other.refinements = -1;
   expect_says(message_of([&] { solve(other, a.csr(), vectors(b), vectors(x)); }),
               {"-1 steps of refinement"});
-  // A place in the factors for the solutions.
+  // The solutions would overwrite a part of the factors.
   Kokkos::View<double**, Kokkos::LayoutRight, Space> const inside(memory.data(), 4, 3);
   expect_says(message_of([&] { solve(f, a.csr(), vectors(b), inside); }), {"factors", "x"});
 }

@@ -60,7 +60,7 @@ TEST(DirectLu, SeveralRightHandSides) {
   check_all_solves<double>({5, 22, 65}, 3, 5);
   check_all_solves<float>({16, 3}, 9, 7);
 }
-/// Beyond a host's stack; on devices beyond team scratch.
+/// Too large for a host's stack, and on devices for team scratch memory.
 TEST(DirectLu, InAWorkspace) {
   Random random(12);
   check_direct_formats<double>(260, 1, 1, Arranged::item_contiguous, random, DirectVerb(), false);
@@ -139,14 +139,14 @@ TEST(DirectLu, FactorsOfFloat) {
     int most = 0;
     for (std::int64_t n = 0; n < items; ++n)
       if (is_solvable(direct_kind(n, items))) {
-        // Residuals of rows that are large hide others.
+        // The residuals of large rows hide others.
         EXPECT_EQ(log.reason(n), Reason::success) << n << ": " << log.residual(n);
         EXPECT_LE(log.residual(n), log.recurrence(n));
         most = std::max(most, log.iterations(n));
       }
     if (rows > 1) {
       EXPECT_GT(most, 0);
-      // Without steps it is as float is.
+      // Without refinement the result is that of float.
       solver.refinements = 0;
       DirectVerb()(solver, of.a.csr(), of.b, of.x, of.log);
       EXPECT_EQ(HostLog<double>(of.log).reason(1), Reason::stagnated);
@@ -201,7 +201,7 @@ TEST(DirectLu, Tolerances) {
   EXPECT_EQ(HostLog<double>(of.log).iterations(1), 1);
   EXPECT_EQ(reason(relative(1e-25, 0)), Reason::stagnated);
   EXPECT_EQ(HostLog<double>(of.log).iterations(1), 0);
-  // What elimination does without scaling.
+  // The result of elimination without scaling.
   auto solver = direct_lu(relative(1e-12));
   solver.equilibrate = false;
   check_direct<double>(solver, of, of.a.csr(), DirectVerb(), 1.5);
@@ -279,7 +279,7 @@ TEST(DirectLu, Misuse) {
   auto const log = SolveLog<double>::allocated(3);
   expect_says(message_of([&] { solve(direct_lu(), a.csr(), vectors(b), vectors(x), log); }),
               {"log iterations", "3"});
-  // Too large for the chip, and no workspace, or one that is too small.
+  // Too large for the chip, with no workspace or one that is too small.
   ArrangedBatch<double> const large(1, 2000, 1, Arranged::item_contiguous),
       of_large(1, 2000, 1, Arranged::item_contiguous);
   auto const identity = scaled_identity(2000);

@@ -48,7 +48,7 @@ auto in_workspace(std::int64_t slots) {
   return OnTeams<decltype(run)>{run};
 }
 
-/// The factors are kept by one kernel, for another one.
+/// One kernel stores the factors, and another kernel uses them.
 template <class T, class Make>
 auto in_two_kernels(std::size_t (*bytes)(int), Make const& make) {
   auto const run = [bytes, make](Impl::DirectProblem<T> p) {
@@ -109,7 +109,7 @@ auto tiles() {
   return OnTeams<decltype(run)>{run};
 }
 
-/// With a list of the pattern, for some groups of items of a team.
+/// With a list of the pattern, for several groups of items of a team.
 template <class T, int Tiles>
 auto listed(int groups) {
   auto const run = [groups](Impl::DirectProblem<T> const& p) {
@@ -144,7 +144,7 @@ auto shared_lanes(int groups = 1, int multiprocessors = 1) {
     auto limits = h200_with_kokkos_5();
     limits.multiprocessors = multiprocessors;
     Impl::DirectOfSharedLanes<T, N> kernel(p, limits);
-    // Whole teams for few items, too.
+    // Full teams, also for few items.
     if (multiprocessors == 1) kernel.items_per_team = kernel.most_items;
     else ASSERT_EQ(kernel.team(), 32);
     kernel.groups = groups;
@@ -218,7 +218,7 @@ TEST(DirectLuTeams, ItemsOfAWarpRefineAsIfAlone) {
   struct Case {
     double tolerance;
     int refinements;
-    bool has_both;  ///< items that refine and items that do not
+    bool has_both;  ///< items with and without refinement
   };
   for (auto const& [tolerance, refinements, has_both] :
        {Case{1e-15, 5, true}, Case{1e-16, 1, false}, Case{0, 3, false}, Case{1e-15, 0, false}}) {
@@ -272,8 +272,8 @@ TEST(DirectLuTeams, AListOfThePattern) {
                                false);
   check_direct_formats<double>(61, 1, 3, Arranged::by_columns, random, listed<double, 8>(2), false);
 }
-/// Patterns that the list cannot be followed in, for seven items of teams of four or two, the last
-/// of them not full.
+/// Patterns for which the list cannot be used, with seven items in teams of four or two, and a
+/// partial last team.
 TEST(DirectLuTeams, AListOfAFlawedPattern) {
   for (Arranged how : {Arranged::item_contiguous, Arranged::interleaved}) {
     auto const check = [&](auto const& call) {
@@ -323,7 +323,7 @@ TEST(DirectLuTeams, AListIsWorthIt) {
   EXPECT_FALSE(worth(0));
   EXPECT_TRUE(worth(2600));
   EXPECT_FALSE(worth(56 * 56 + 1));
-  // Three teams with two items each and their lists, without a byte to spare; then a byte less.
+  // Exactly enough memory for three teams with two items each and their lists; then one byte less.
   Impl::DeviceLimits small = limits;
   auto const worth_there = [&] { return With(p, small).is_worth_it(Without(p, small), small); };
   p.compressed_entries = 2600;
@@ -341,7 +341,7 @@ TEST(DirectLuTeams, AListIsWorthIt) {
   EXPECT_EQ(With(p, limits).groups, 1);
   EXPECT_FALSE(worth(2600));
 }
-/// A kernel takes fewer rows than it is made for, too.
+/// A kernel also accepts fewer rows than its maximum.
 TEST(DirectLuTeams, AnItemOfSomeWarps) {
   Random random(6);
   check_direct_formats<double>(50, 2, 3, Arranged::interleaved, random, tiles<double, 7>(), false);
@@ -382,7 +382,7 @@ TEST(DirectLuTeams, LargeFactorsOfARowAndAColumn) {
   expect_exactly(40, tiles<double, 8>());
   expect_exactly(30, shared_lanes<double, 32>());
 }
-/// Factors of float, with steps of refinement in double.
+/// Factors in float, with refinement steps in double.
 TEST(DirectLuTeams, FactorsOfFloat) {
   Random random(7);
   for (int rows : {9, 22}) {

@@ -38,7 +38,7 @@ TYPED_TEST(Equilibrate, NumbersOfItems) {
   EXPECT_NO_THROW(equilibrate(csr(offsets, columns, values), none, other));
 }
 
-/// scale with the factors does not round, so what was found can be taken back.
+/// scale with the factors does not round, so it can be undone.
 TYPED_TEST(Equilibrate, ThenScale) {
   using T = TypeParam;
   Random random(3);
@@ -107,8 +107,8 @@ TYPED_TEST(Equilibrate, ZerosAndWhatIsNotFinite) {
       put_badly_scaled(m, random, 10);
       equilibrate(m.csr(), vectors(l0), vectors(r0));
       Kokkos::fence();
-      // Zero in row 3 and column 5, then the same with anything else that does not count, and here
-      // and there.
+      // Zeros in row 3 and column 5, then the same with other values that do not count, in several
+      // places.
       for (int kind : {0, 1}) {
         for (int k = 0; k < rows; ++k) {
           auto const some = [&] { return kind ? bad[random.integer(0, 4)] : T(0); };

@@ -15,8 +15,8 @@ namespace {
 
 enum class Diagonal { whole, gaps };
 
-/// Rows of one kind, mostly: short ones, some share of all columns, or full; a few are empty, a few
-/// are full.
+/// Most rows have the same kind: short, with a fraction of all columns, or full. A few are empty,
+/// and a few are full.
 Pattern fuzzed_pattern(Random& random, Diagonal diagonal) {
   int const most[] = {8, 24, 56, 110, 256, 300};
   int const rows = random.integer(1, most[random.integer(0, 5)]);

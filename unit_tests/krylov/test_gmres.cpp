@@ -34,7 +34,7 @@ HostLog<T> solve_with_workspace(Gmres const& solver, M const& m, A const& a,
   return HostLog<T>(log);
 }
 
-/// The same as a call that the cases of all solvers make.
+/// The same in the form that the cases of all solvers call.
 struct SolveWithWorkspace {
   template <class T, class M, class A>
   HostLog<T> operator()(Gmres const& solver, M const& m, A const& a, ArrangedBatch<T> const& b,
@@ -48,7 +48,7 @@ void run(Gmres const& solver, M const& m, A const& a, ArrangedBatch<T> const& fu
   run_solve(solver, m, a, full, b, how, random, what, SolveWithWorkspace());
 }
 
-/// Bases on both sides of what stays on the chip.
+/// Sizes of the basis below and above the limit of the memory on the chip.
 inline constexpr int bases[] = {1, 2, 5, 30, 10000};
 
 TYPED_TEST(GmresOf, AllFormats) {
@@ -133,8 +133,8 @@ TYPED_TEST(GmresOf, Batches) {
   }
 }
 
-/// The smallest residuals that combinations of A r, A A r, ... leave of r, in long double: the
-/// first is |r|.
+/// The smallest residuals of r minus combinations of A r, A A r, ..., in long double. The first is
+/// |r|.
 std::vector<long double> smallest_residuals(std::vector<std::vector<long double>> const& a,
                                             std::vector<long double> r, int steps) {
   std::size_t const rows = r.size();
@@ -144,7 +144,7 @@ std::vector<long double> smallest_residuals(std::vector<std::vector<long double>
     for (std::size_t i = 0; i < rows; ++i) s += x[i] * y[i];
     return s;
   };
-  /// Makes x orthogonal to the others, of norm 1, and puts it there.
+  /// Orthogonalises x against the other vectors, normalises it, and stores it.
   auto const add = [&](std::vector<Vector>& to, Vector x) {
     for (int pass = 0; pass < 2; ++pass)
       for (auto const& q : to) {
@@ -181,7 +181,7 @@ TYPED_TEST(GmresOf, SmallestResiduals) {
     Matrices<T> const a(solvable_pattern(random, rows, 1, false), items, Arranged::item_contiguous);
     ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
         x(items, rows, 1, Arranged::item_contiguous);
-    // Not dominant: well conditioned, but of slow progress.
+    // Not dominant: well conditioned, but with slow convergence.
     for (std::int64_t n = 0; n < items; ++n)
       for (int i = 0; i < rows; ++i)
         for (int k = 0; k < rows; ++k)
@@ -357,7 +357,7 @@ TEST(GmresInDouble, CyclesThatDoHarm) {
   EXPECT_LT(converged(stop, s.a.csr(), jacobi()), items);
 }
 
-/// Systems of a flame: a textbook's GMRES solves all of them.
+/// Systems from flames: a textbook GMRES solves all of them.
 TEST(GmresInDouble, Flame) {
 #if defined(BATCHWORK_DRM19_DIR)
   auto const systems = read_systems(BATCHWORK_DRM19_DIR);
@@ -435,7 +435,7 @@ TYPED_TEST(GmresOf, Reasons) {
     // A b is not zero, A A b is, and b is not a combination of them.
     plant<T>({{0, 0, 0, 1, 0, 0, 0, 0, 1}, {1, 0, 0}}, gmres(3, stop), Reason::breakdown,
              Breakdown::singular, SolveWithWorkspace());
-    // Singular, but b is in the range.
+    // Singular, but b is in the range of the matrix.
     plant<T>({{1, 0, 0, 0, 2, 0, 0, 0, 0}, {1, 1, 0}}, gmres(3, stop), Reason::success, 0,
              SolveWithWorkspace());
   }
@@ -476,11 +476,11 @@ TYPED_TEST(GmresOf, StartsAndCriteria) {
         EXPECT_LE(said.residual(n), T(usual_tolerance<T>));
       }
     }
-    // No iterations: the start stays.
+    // No iterations: the initial guess does not change.
     x.fill(T(0.5));
     EXPECT_EQ(go(b, relative(1e-3, 0)).reason(3), Reason::iteration_limit);
     for (int i = 0; i < rows; ++i) ASSERT_EQ(x.at(3, i, 0), T(0.5));
-    // Limits within a cycle and at its end: x belongs to the residual of the last iteration.
+    // Limits inside a cycle and at its end: x must have the residual of the last iteration.
     for (int limit : {1, 3, 4, 5}) {
       x.fill(T(0));
       auto const said = go(b, relative(0, limit));
@@ -586,7 +586,7 @@ TEST(GmresWorkspace, Numbers) {
   // The basis is not larger than the number of rows or of iterations.
   EXPECT_EQ(of(gmres(5000, stop), 200, 1), of(gmres(200, stop), 200, 1));
   EXPECT_EQ(of(gmres(400, relative(1e-8, 30)), 2000, 1), one);
-  // Room for those at work.
+  // Space for the teams that run at the same time.
   EXPECT_EQ(of(gmres(30, stop), 2000, 1000000), of(gmres(30, stop), 2000, 100000000));
   EXPECT_EQ(of(gmres(30, stop), 2000, 100000000) % one, 0);
   // The type of the numbers.
@@ -635,8 +635,8 @@ TEST(GmresMisuse, IsNamed) {
   }
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
   for (std::size_t n = 0; n < 3; ++n) EXPECT_EQ(host(n, 5), 7.25);
-  // One that is longer is welcome, and one that is not needed, too; with an instance or without,
-  // with a log or without.
+  // A larger workspace and an unneeded one are accepted, with and without an instance, with and
+  // without a log.
   Kokkos::View<double*, Space> const large("large", std::size_t(needed + 100));
   solve(Space(), s, none, a, b, x, workspace(large));
   solve(Space(), s, none, a, b, x, SolveLog<double>::allocated(3), workspace(large));

@@ -72,7 +72,7 @@ void run_in_registers(SolveVariant variant, Pattern const& pattern, std::int64_t
   int const rows = pattern.rows;
   Matrices<T> const a(pattern, items, Arranged::item_contiguous);
   ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous);
-  // Iterations differ from item to item.
+  // The number of iterations differs between items.
   for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false, n % 3 == 1 ? 20 : 1.3);
   a.upload();
   b.randomise(random);

@@ -29,7 +29,7 @@ TYPED_TEST(IsaiOf, SolvesTheLocalSystems) {
         Matrices<T> const a(narrow_pattern(random, rows, entries), items, how);
         for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, symmetric);
         a.upload();
-        // One type for all formats, which are known at run time.
+        // One type for all formats, which are selected at run time.
         AnyMatrices<T> any = a.csr();
         expect_isai(ByVerb(), a, any, a.pattern, symmetric, how, random);
         any = a.ell();

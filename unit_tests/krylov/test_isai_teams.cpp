@@ -9,8 +9,8 @@
 namespace Batchwork::Test {
 namespace {
 
-/// Teams of one system or of some, that take one after the other or not, in scratch or in a
-/// workspace.
+/// Teams of one or several systems, which process one or several sets of systems, with scratch
+/// memory or a workspace.
 TEST(IsaiOnTeams, SolvesTheLocalSystems) {
   Random random(1);
   for (auto const& [rows, entries] : {std::pair{1, 1}, {13, 3}, {9, 9}, {21, 5}, {35, 17}}) {

@@ -16,7 +16,7 @@ constexpr int in_registers = RestOfRows::in_registers(int(sizeof(T)));
 template <class T>
 using Held = Impl::LongRowsInRegisters<T, Impl::largest_team_of_a_system>;
 
-/// Rows of the given lengths, their columns at random places.
+/// Rows of the given lengths, with random columns.
 Pattern with_lengths(Random& random, std::vector<int> const& lengths) {
   int const rows = int(lengths.size());
   Pattern p{rows, {}};
@@ -89,7 +89,7 @@ TEST(RestOfRows, FitsEveryDevice) {
             auto const& rest = how.rest;
             ASSERT_EQ(rest.pieces > 0, rows > RestOfRows::in_registers(size));
             ASSERT_LE(rest.kept, rest.pieces);
-            // Sums of pieces are numbered by 16 bits.
+            // The sums of pieces have 16-bit indices.
             ASSERT_LT(rest.pieces, 65536);
             std::size_t const bytes =
                 std::size_t(how.bytes_of_matrices(rows, size)) + 16 +
@@ -383,7 +383,7 @@ TYPED_TEST(LongRows, BanksDiffer) {
         for (std::size_t l = first; l < std::min(first + banks, lists.size()); ++l) {
           if (k >= lists[l].size()) continue;
           auto& bank = of_bank[std::size_t(lists[l][k] % banks)];
-          // The same number is read once.
+          // The same number is read only once.
           if (std::find(bank.begin(), bank.end(), lists[l][k]) == bank.end())
             bank.push_back(lists[l][k]);
           most = std::max(most, bank.size());
@@ -395,7 +395,7 @@ TYPED_TEST(LongRows, BanksDiffer) {
   auto const p = with_lengths(random, lengths_of(144, 25, 100, 5));
   auto by_columns = p.columns;
   for (auto& row : by_columns) row.resize(std::min(row.size(), std::size_t(in_registers<T>)));
-  // Of the 32 banks for floats many are free anyway.
+  // Many of the 32 banks are unused for float in any case.
   if (sizeof(T) == 8) {
     EXPECT_LE(turns(slots(p)), 0.95 * turns(by_columns));
   }
@@ -448,7 +448,8 @@ TYPED_TEST(LongRows, Solves) {
   }
 }
 
-/// Full matrices over twelve orders, at a tolerance near what rounding leaves: what converged has.
+/// Full matrices over twelve orders of magnitude, with a tolerance near the rounding errors:
+/// converged items must meet it.
 TYPED_TEST(LongRows, ConvergedIsTrue) {
   using T = TypeParam;
   Random random(5);
@@ -507,7 +508,7 @@ TYPED_TEST(LongRows, FaultsInTheRest) {
     }
     a.put(1, last, last - 3, kept);
     a.upload();
-    // Columns out of range, which all items share.
+    // Columns out of range, in all items.
     std::vector<int> columns;
     for (auto const& row : a.pattern.columns) columns.insert(columns.end(), row.begin(), row.end());
     for (int fault : {rows, -1, 2147483647}) {
@@ -524,7 +525,7 @@ TYPED_TEST(LongRows, FaultsInTheRest) {
       }
     }
   }
-  // Longer rows than were planned for.
+  // Rows that are longer than planned.
   for (auto const& rest : {RestOfRows{}, RestOfRows{3, 3, 8}, RestOfRows{3, 0, 8}}) {
     x.fill(T(7));
     auto const refused = solve_on_teams(a, csr_systems, rest, b, x, usual_tolerance<T>);

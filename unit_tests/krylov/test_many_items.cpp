@@ -9,10 +9,10 @@ namespace Batchwork::Test {
 namespace {
 
 using T = double;
-/// Not a multiple of anything that kernels deal out, and a prime number of different systems.
+/// Not a multiple of any group size of kernels, with a prime number of different systems.
 constexpr std::int64_t items = (std::int64_t(1) << 19) + 1, different = 257;
 
-/// Item n is item n % different, of the matrices and of the right-hand sides.
+/// Item n has the matrices and right-hand sides of item n % different.
 struct Repeated {
   Matrices<T> a;
   ArrangedBatch<T> b;
@@ -32,7 +32,7 @@ struct Repeated {
   }
 };
 
-/// The first items solve their systems, and all others end as those did, in every bit.
+/// The first items must solve their systems, and all others must be bitwise the same as those.
 void expect_repeated(HostLog<T> const& said, ArrangedBatch<T> const& full,
                      ArrangedBatch<T> const& b, ArrangedBatch<T> const& x, double tolerance) {
   int least = 1000, most = 0;

@@ -128,7 +128,7 @@ TYPED_TEST(Multiply, Identity) {
   }
 }
 
-/// The second difference, with an item's own factor.
+/// The second difference, with a factor for each item.
 template <class T>
 struct Stencil {
   int rows;

@@ -42,7 +42,7 @@ struct MultiplyOnTeams : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(MultiplyOnTeams, Numbers);
 
-/// Runs the kernel with its own number of lanes, and with another.
+/// Runs the kernel with its default number of lanes, and with another one.
 template <class T, class A>
 void run(A const& a, ArrangedBatch<T> const& full, ArrangedBatch<T> const& x, int rows,
          std::int64_t items, Arranged how, Random& random, char const* what) {

@@ -33,7 +33,7 @@ TYPED_TEST(Preconditioners, IluIsTheFactorisation) {
     }
 }
 
-/// Pivots that are zero, or of rows without a diagonal, become 1.
+/// Pivots that are zero, or belong to rows without a diagonal, become 1.
 TYPED_TEST(Preconditioners, IluWithoutPivots) {
   using T = TypeParam;
   Random random(2);
@@ -136,12 +136,12 @@ TYPED_TEST(Preconditioners, LargeFactors) {
         for (int i = 0; i < rows; ++i) ASSERT_EQ(x.at(n, i, 0), x.at(n - different, i, 0));
     }
   };
-  // Of a full matrix the factorisation is complete.
+  // For a full matrix the factorisation is complete.
   look(bicgstab(stop), ilu(), 2);
   look(gmres(30, stop), ilu(), 2);
 }
 
-/// Blocks as a View gives them; singular ones become the identity, in every format.
+/// Blocks given by a View. Singular ones become the identity, in every format.
 TYPED_TEST(Preconditioners, BlocksGivenAndSingular) {
   using T = TypeParam;
   Random random(4);
@@ -179,7 +179,7 @@ TYPED_TEST(Preconditioners, FindBlocks) {
     auto const h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
     return std::vector<int>(h.data(), h.data() + h.extent(0));
   };
-  // Points of 3 unknowns in a line.
+  // Points with 3 unknowns on a line.
   Pattern p{12, {}};
   for (int i = 0; i < 12; ++i) {
     p.columns.emplace_back();
@@ -198,7 +198,7 @@ TYPED_TEST(Preconditioners, FindBlocks) {
   EXPECT_EQ(on_host(find_blocks(Matrices<T>(tridiagonal(5), 1, Arranged::item_contiguous).csr())),
             (std::vector<int>{0, 1, 2, 3, 4}));
   EXPECT_EQ(on_host(find_blocks(scaled_identity<T>(3))), (std::vector<int>{0, 1, 2}));
-  // They are what block_jacobi takes.
+  // block_jacobi uses these.
   Random random(5);
   for (std::int64_t n = 0; n < 2; ++n) put_dominant(a, n, random, false);
   a.upload();
@@ -208,7 +208,7 @@ TYPED_TEST(Preconditioners, FindBlocks) {
       random);
 }
 
-/// Of a tridiagonal matrix ILU(0) is exact, and so is one block: at most two iterations.
+/// For a tridiagonal matrix ILU(0) and a single block are exact: at most two iterations.
 TYPED_TEST(Preconditioners, ExactOnesConvergeAtOnce) {
   using T = TypeParam;
   Random random(6);
@@ -255,8 +255,8 @@ TYPED_TEST(Preconditioners, ExactOnesConvergeAtOnce) {
   }
 }
 
-/// Rows of very different sizes: no more iterations than without a preconditioner, and all
-/// converge.
+/// Rows of very different sizes: all converge, and with no more iterations than without a
+/// preconditioner.
 TYPED_TEST(Preconditioners, HelpWhereRowsAreBadlyScaled) {
   using T = TypeParam;
   Random random(7);
@@ -406,7 +406,7 @@ TYPED_TEST(Preconditioners, ByFunctor) {
     auto const m = preconditioner(Neighbours<T>{rows});
     expect_application<T>(ByVerb(), m, a.csr(), rows, items, Arranged::item_contiguous, truth, 20,
                           random);
-    // z = M r as the matrix of the system, too.
+    // z = M r, also as the matrix of the system.
     expect_application<T>(ByVerb(), m, matrix_free(rows, Neighbours<T>{rows}), rows, items,
                           Arranged::interleaved, truth, 20, random);
     ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),

@@ -49,8 +49,8 @@ TYPED_TEST(PreconditionersOnTeams, IluIsTheFactorisation) {
       for_formats(a, [&](char const* what, auto const& A, Pattern const& p) {
         SCOPED_TRACE(std::string(what) + ", " + std::to_string(rows) + " rows, " +
                      std::to_string(lanes) + " lanes");
-        // Teams of one system or two, that take one after the other or not, in scratch or in a
-        // workspace.
+        // Teams of one or two systems, which process one or several sets of systems, with scratch
+        // memory or a workspace.
         for (auto const& by : {ByTeams{lanes}, ByTeams{lanes, 1}, ByTeams{lanes, 2, 2},
                                ByTeams{lanes, 0, 2}, ByTeams{lanes, 0, 1, 1}})
           expect_application<T>(

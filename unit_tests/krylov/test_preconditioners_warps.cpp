@@ -44,7 +44,7 @@ Pattern by_levels(std::vector<int> const& sizes, Random& random) {
   }
   return p;
 }
-/// Each row needs one other.
+/// Each row depends on one other row.
 Pattern tree(int rows, Random& random) {
   auto p = diagonal(rows);
   for (int i = 1; i < rows; ++i) couple(p, i, random.integer(std::max(0, i - 3), i - 1));
@@ -55,7 +55,7 @@ Pattern arrow(int rows) {
   for (int i = 0; i + 1 < rows; ++i) couple(p, i, rows - 1);
   return p;
 }
-/// Seven points of a grid of n^3.
+/// The seven-point stencil on a grid of n^3 points.
 Pattern grid(int n) {
   auto p = diagonal(n * n * n);
   for (int i = 0; i < n * n * n; ++i) {
@@ -223,7 +223,7 @@ TYPED_TEST(PreconditionersByWarps, BlocksAreInverted) {
     }
 }
 
-/// Whole solves, by a part of a warp, a warp or several.
+/// Whole solves, with a part of a warp, a warp or several warps for each system.
 TYPED_TEST(PreconditionersByWarps, Solve) {
   using T = TypeParam;
   Random random(5);
@@ -255,7 +255,8 @@ TYPED_TEST(PreconditionersByWarps, Solve) {
   }
 }
 
-/// What cannot be used is what all items end with, those too that a team takes later.
+/// Patterns that cannot be used must be reported by all items, including those that a team
+/// processes later.
 TYPED_TEST(PreconditionersByWarps, InvalidPatterns) {
   Random random(6);
   expect_invalid_patterns<TypeParam>(ByTeams{8, 0, 2, 1}, 5, random);

@@ -104,7 +104,7 @@ TEST_F(ReadSystems, Mirrored) {
   }
 }
 
-/// By columns, one number a line.
+/// By columns, with one number in each line.
 TEST_F(ReadSystems, Arrays) {
   std::string const head = "%%MatrixMarket matrix array ";
   auto const read = [&](std::string const& rest) {
@@ -116,7 +116,7 @@ TEST_F(ReadSystems, Arrays) {
   EXPECT_EQ(read("real skew-symmetric\n3 3\n1\n2\n3\n"), "0,1:-1 0,2:-2 1,0:1 1,2:-3 2,0:2 2,1:3 ");
 }
 
-/// Full matrices, real and complex, of every symmetry.
+/// Full matrices, real and complex, with every symmetry.
 TEST_F(ReadSystems, DenseMatrices) {
   using C = Kokkos::complex<double>;
   std::string const by_entries = "%%MatrixMarket matrix coordinate ",
@@ -269,7 +269,7 @@ TEST_F(ReadSystems, NumbersAsTheFieldWritesThem) {
   auto const value = [&](std::string const& text) {
     return read_matrix_market(write("a.mtx", text)).values(0, 0);
   };
-  // Fortran's exponents of double precision.
+  // Exponents of double precision as in Fortran.
   EXPECT_EQ(value(real + "1.25D+00\n"), 1.25);
   EXPECT_EQ(value(real + "-1.25d-01"), -0.125);
   EXPECT_EQ(value(real + "+.5E1\r\n"), 5);
@@ -281,7 +281,7 @@ TEST_F(ReadSystems, NumbersAsTheFieldWritesThem) {
     expect_says(said_of(integer + word + "\n"),
                 {("bad.mtx:3: the value is an integer, not \"" + word + "\"").c_str()});
 
-  // Too large is an error, too small is zero or the nearest denormal number.
+  // Too large numbers are an error. Too small ones are zero or the nearest denormal number.
   for (std::string const word : {"1e999", "-1D999", "1e309"})
     expect_says(said_of(real + word + "\n"),
                 {("bad.mtx:3: the value \"" + word + "\" is too large for double").c_str()});
@@ -344,7 +344,7 @@ TEST_F(ReadSystems, SizesAreCheckedBeforeMemoryIsTaken) {
     folder_of(pattern + "2000000000 2000000000 1\n1 1\n");
     expect_says(said([&] { (void)read_systems(folder); }), {"pattern.mtx:2: 2000000000 rows"});
   }
-  // A triangle gives two rows an entry.
+  // An entry of a symmetric matrix appears in two rows.
   EXPECT_EQ(text(read_matrix_market(write(
                      "a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 3")),
                  0),
@@ -364,7 +364,7 @@ TEST_F(ReadSystems, FilesThatEndAnywhere) {
             "0,0:1.5 0,2:0.5 1,1:-2 2,0:0.5 2,2:10 ");
   for (std::size_t n = 0; n + 4 < whole.size(); ++n)
     expect_says(said_of(whole.substr(0, n)), {"Batchwork: ", "bad.mtx"});
-  // Any one byte by another.
+  // Each byte replaced by another one.
   std::mt19937 random(7);
   for (int turn = 0; turn < 1000; ++turn) {
     std::string other = whole;
@@ -462,7 +462,7 @@ TEST(ReadSystemsOfAFlame, SolveTheirEquations) {
         for (auto k = s.row_offsets(i); k < s.row_offsets(i + 1); ++k)
           size +=
               std::fabs(s.values(n, std::size_t(k)) * x(n, std::size_t(s.columns(std::size_t(k)))));
-        // The solution is rounded once, and 22 products are added up.
+        // The solution is rounded once, and 22 products are added.
         ASSERT_LE(std::fabs(residual(n, i)), 26 * std::numeric_limits<double>::epsilon() * size)
             << n << " " << i;
       }

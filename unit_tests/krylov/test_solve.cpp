@@ -43,7 +43,7 @@ TYPED_TEST(Solve, UnevenRows) {
   Random random(6);
   for (int rows : {30, 100, 140}) {
     auto p = tridiagonal(rows);
-    // An arrow: the first row and column are full.
+    // An arrow matrix: the first row and column are full.
     p.columns[0].clear();
     for (int j = 0; j < rows; ++j) p.columns[0].push_back(j);
     for (int i = 2; i < rows; ++i)
@@ -133,7 +133,7 @@ TYPED_TEST(Solve, SameBitsAgain) {
     Matrices<T> const a(solvable_pattern(random, rows, 0.4, false), items,
                         Arranged::item_contiguous);
     ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous);
-    // Iterations differ from item to item.
+    // The number of iterations differs between items.
     for (std::int64_t n = 0; n < items; ++n)
       put_dominant(a, n, random, false, n % 3 == 0 ? 20 : 1.1);
     a.upload();
@@ -210,8 +210,8 @@ TEST(SolveFlame, MeetsTheTrueResidual) {
   EXPECT_EQ(solved(1e-6, jacobi()).first, items);
   // For most items rounding prevents this, even if the recurrence says otherwise.
   EXPECT_GT(solved(1e-12, jacobi()).second, 0);
-  // Without a preconditioner it is wrong for some already at a usual tolerance, which a new
-  // beginning mends.
+  // Without a preconditioner the recurrence is wrong for some items at a usual tolerance. A restart
+  // corrects it.
   auto const once = solved(1e-6, no_preconditioner(), 0);
   EXPECT_GT(once.second, 0);
   EXPECT_LT(once.first, items);

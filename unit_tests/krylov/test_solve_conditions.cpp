@@ -100,7 +100,7 @@ TYPED_TEST(SolveConditions, FromGoodToSingular) {
           } else {
             expect_honest(said, n, t, tolerance);
           }
-          // Rounding in A x does not keep the residual from the tolerance.
+          // Rounding in A x does not prevent the residual from meeting the tolerance.
           bool const reachable = 10 * epsilon<T> * condition < tolerance;
           if (reachable) {
             EXPECT_EQ(said.reason(n), Reason::success) << to_string(said.reason(n));
@@ -116,7 +116,7 @@ TYPED_TEST(SolveConditions, FromGoodToSingular) {
             error += e * e;
             size += z[std::size_t(i)] * z[std::size_t(i)];
           }
-          // |A^-1| is the condition, nearly, as |A| is 1.
+          // |A^-1| is nearly the condition number, because |A| is 1.
           EXPECT_LE(std::sqrt(error),
                     2 * condition * (t.norm + 10 * rows * epsilon<double> * std::sqrt(size)))
               << "item " << n;

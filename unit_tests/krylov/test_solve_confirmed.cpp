@@ -35,7 +35,7 @@ TEST(CompensatedSum, IsWithinItsBound) {
       exact.add_product(a, x);
       left += a * x;
     }
-    // Nearly all of it is taken away again.
+    // Most of it cancels.
     sum.add(-left);
     exact.add(-left);
     long double const error = std::fabs(sum.value() - exact.value());
@@ -160,8 +160,7 @@ TEST(SolveConfirmed, GmresOfColumnsOfManySizes) {
   }
 }
 
-/// A singular matrix and a right-hand side that is orthogonal to all that it gives: zero is the
-/// best x.
+/// A singular matrix and a right-hand side that is orthogonal to its range: zero is the best x.
 TEST(SolveConfirmed, GmresDoesNoHarm) {
   int const rows = 8;
   ArrangedBatch<double> const a(3, rows, rows, Arranged::item_contiguous),
@@ -185,7 +184,8 @@ TEST(SolveConfirmed, Starts) {
   ArrangedBatch<double> const a(2, 3, 3, Arranged::item_contiguous),
       b(2, 3, 1, Arranged::item_contiguous), x(2, 3, 1, Arranged::item_contiguous);
   double const entries[] = {1, 0.5, 0, 0, 1, 0.5, 1e12, 1e12, -1e12}, right[] = {1, 2, 1};
-  // Of the first the rounded residual is 0, the exact one 3e-5 of b; the second is exact.
+  // For the first item the rounded residual is 0 and the exact one is 3e-5 of b. The second is
+  // exact.
   double const starts[] = {-1.0 / 7, 16.0 / 7, 15.0 / 7, 0.5, 1, 1.5};
   for (std::int64_t n = 0; n < 2; ++n)
     for (int i = 0; i < 3; ++i) {
@@ -214,7 +214,7 @@ TEST(SolveConfirmed, Starts) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(x.at(1, i, 0), starts[3 + i]);
 }
 
-/// An item that diverges keeps its start, bit for bit.
+/// An item that diverges keeps its initial guess, bit for bit.
 TEST(SolveConfirmed, DivergedKeepsTheStart) {
   ArrangedBatch<double> const a(2, 2, 2, Arranged::item_contiguous),
       b(2, 2, 1, Arranged::item_contiguous), x(2, 2, 1, Arranged::item_contiguous);
@@ -266,7 +266,7 @@ TEST(SolveConfirmed, Chemistry) {
     }
   a.upload();
   b.upload();
-  // At the second tolerance nearly all are beyond rounding.
+  // At the second tolerance nearly all items are limited by rounding.
   EXPECT_GE(all_solvers(1e-6, a, b, "1e-6").converged, 4 * items * 95 / 100);
   all_solvers(1e-10, a, b, "1e-10");
 #else

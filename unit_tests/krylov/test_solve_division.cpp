@@ -121,11 +121,12 @@ TEST(SolveDivisionChoice, IsWhatWasAskedFor) {
     EXPECT_EQ(is.systems(), c.systems);
     EXPECT_GE(is.places(c.rows), c.rows);
   }
-  // No larger team than its kernel has.
+  // A team must not be larger than its kernel supports.
   EXPECT_THROW(Impl::divided(Impl::SystemCall{"solve"}, Impl::choose_solve(40, 24, true, 8, true),
                              {columns, 32, small / 16}, 40, 24, 8, true, false),
                std::invalid_argument);
-  // Preconditioners that take the matrix have kernels of 2 and of 8 rows a lane.
+  // Preconditioners that are made from the matrix have kernels with 2 and with 8 rows for each
+  // lane.
   for (int lanes : {32, 64, 128, 256}) {
     auto const is = Impl::divided(Impl::SystemCall{"solve"},
                                   Impl::choose_preconditioned_solve(200, 3, true, {8, 128}),

@@ -94,7 +94,8 @@ TYPED_TEST(SolveReasons, Planted) {
   }
 }
 
-/// A tolerance that rounding does not let the true residual meet, though the recurrence does.
+/// A tolerance that the true residual cannot meet because of rounding, although the recurrence
+/// does.
 TYPED_TEST(SolveReasons, Stagnated) {
   using T = TypeParam;
   Random random(1);
@@ -130,8 +131,8 @@ TYPED_TEST(SolveReasons, Stagnated) {
   }
 }
 
-/// An item ends as soon as the tolerance is met, no later: I x = b with omega = 1/2 halves the
-/// residual each time, without any rounding.
+/// An item must end as soon as the tolerance is met: I x = b with omega = 1/2 halves the residual
+/// in each iteration without rounding.
 TYPED_TEST(SolveReasons, EndsWithTheFirstResidualThatMeetsTheTolerance) {
   using T = TypeParam;
   int const rows = 8;
@@ -189,7 +190,7 @@ TYPED_TEST(SolveReasons, StartsAndCriteria) {
         for (int i = 0; i < rows; ++i) ASSERT_EQ(x.at(n, i, 0), T(0));
       }
     }
-    // b = 0 under an absolute tolerance: towards 0.
+    // b = 0 with an absolute tolerance: the iteration goes towards 0.
     x.randomise(random);
     solve(bicgstab(absolute(tolerance, 100)), jacobi(), a.csr(), vectors(zeros), vectors(x), log);
     x.download();
@@ -235,7 +236,7 @@ TYPED_TEST(SolveReasons, StartsAndCriteria) {
     x.download();
     EXPECT_TRUE(unchanged());
     EXPECT_EQ(HostLog<T>(log).reason(0), Reason::success);
-    // Relative to the start: a tenth of it.
+    // Relative to the initial residual: a tenth of it.
     solve(bicgstab(relative_to_start(0.1, 100)), jacobi(), a.csr(), vectors(b), vectors(x), log);
     ArrangedBatch<T> const first(items, rows, 1, Arranged::item_contiguous);
     std::size_t k = 0;
@@ -318,7 +319,7 @@ TYPED_TEST(SolveReasons, History) {
   for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, true, n % 2 == 0 ? 1.2 : 15);
   a.upload();
   b.randomise(random);
-  // |b - A x| when no more than k iterations are allowed.
+  // |b - A x| if at most k iterations are allowed.
   int const some = 5;
   std::vector<std::vector<ResidualTruth>> truth(some + 1);
   for (int k = 1; k <= some; ++k) {

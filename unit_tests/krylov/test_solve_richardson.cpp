@@ -29,8 +29,8 @@ TYPED_TEST(SolveByRichardson, Converges) {
   }
 }
 
-/// A diagonal of zero counts as one, and so does one that the pattern does not have, in every
-/// format and way of holding a system.
+/// A zero diagonal entry counts as one, and so does a missing one, in every format and every way to
+/// store a system.
 TYPED_TEST(SolveByRichardson, AnyDiagonal) {
   using T = TypeParam;
   Random random(4);

@@ -10,8 +10,8 @@
 namespace Batchwork::Test {
 namespace {
 
-/// Jacobians of a flame with the weights that an integrator has for them: a textbook's BiCGSTAB of
-/// the weighted systems takes 13 iterations to 1e-6 (median), 7 with Jacobi.
+/// Jacobians of a flame with the weights of an integrator. A textbook BiCGSTAB needs 13 iterations
+/// to 1e-6 (median) for the weighted systems, and 7 with Jacobi.
 TEST(SolveScaled, Chemistry) {
 #if defined(BATCHWORK_DRM19_DIR)
   std::string const folder = BATCHWORK_DRM19_DIR;
@@ -122,7 +122,7 @@ TEST(SolveScaled, Ends) {
   EXPECT_EQ(reasons(scaled(bicgstab(relative(1e-8, 0))), 0.5),
             (std::vector{iteration_limit, success, not_finite, not_finite, iteration_limit,
                          iteration_limit}));
-  // Everything meets it, without an iteration.
+  // Every item meets it without an iteration.
   ArrangedBatch<double> const x(items, rows, 1, Arranged::item_contiguous);
   x.fill(0);
   auto const log = whole_log<double>(items);
@@ -155,7 +155,7 @@ TEST(SolveScaled, ResidualsAreThoseOfTheUser) {
   auto const scaled_residual = [&] {
     return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), log.scaled_residual)(0);
   };
-  // ILU(0) wants columns that rise.
+  // ILU(0) needs increasing columns.
   fill(columns, {1, 0, 0, 1});
   auto const stop = relative(1e-8, 50);
   for (auto const norm : {TestNorm::unscaled, TestNorm::scaled}) {

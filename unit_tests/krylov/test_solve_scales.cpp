@@ -25,7 +25,7 @@ struct SolveScales : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(SolveScales, Numbers);
 
-/// Tridiagonal systems, and what verbs give for them in units of a power of two.
+/// Tridiagonal systems, and the results of verbs for them in units of a power of two.
 template <class T>
 struct InUnits {
   using Vectors = Kokkos::View<T**, Kokkos::LayoutRight, Space>;
@@ -133,7 +133,7 @@ void expect_same(InUnits<T> const& systems, Solver const& solver, M const& m, ch
     for (auto const& outcome : outcomes(log)) {
       said.iterations.push_back(outcome.iterations);
       said.codes.push_back(outcome.code);
-      // Of a residual that is a normal number in the units of b.
+      // For a residual that is a normal number in the units of b.
       if (std::abs(k) < systems.most * 3 / 4)
         said.residuals.push_back(std::ldexp(double(outcome.residual), -k));
     }

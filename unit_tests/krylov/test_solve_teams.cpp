@@ -147,7 +147,7 @@ TEST(ChooseSolve, FitsEveryDevice) {
     expect_all_launched<float, Impl::WithStorage<Gmres, float>>(shuffles);
     expect_all_launched<double, Impl::WithStorage<Gmres, double>>(shuffles);
   }
-  // As measured, with more scratch too.
+  // The measured choice, also with more scratch memory.
   for (auto const& device : devices())
     if (std::string(device.name).find("H200") == 0) {
       EXPECT_EQ(Impl::scratch_of_a_solve(device.limits), 40928);
@@ -164,7 +164,7 @@ TEST(SystemScratch, SpreadsOverTheBanks) {
         int const banks = 32 * wide / 4;  // numbers
         ASSERT_GE(s.of_system(), s.exchange_size());
         ASSERT_EQ(s.of_system() % wide, 0);
-        // Of the lanes that are served together no two write to the same bank.
+        // No two lanes that are served at the same time may write to the same bank.
         std::vector<int> hits(std::size_t(banks), 0);
         for (int lane = 0; lane < std::min(banks, 32); ++lane)
           ++hits[std::size_t((lane / lanes * s.of_system() + lane % lanes) % banks)];
@@ -178,7 +178,7 @@ struct SolveOnTeams : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(SolveOnTeams, Numbers);
 
-/// Runs one kernel with the choice that solve would make, or with another number of lanes.
+/// Runs one kernel with the choice of solve, or with another number of lanes.
 template <class T, class Matrix, int R, bool Large, class Solver, class M, class A,
           class Scale = Impl::NotScaled>
 void run(Solver const& solver, M const& m, A const& a, Impl::SolveChoice const& how,
@@ -288,7 +288,7 @@ TEST(SolveTeams, BasisForShortRows) {
   }
 }
 
-/// The most rows, on a device with the least scratch.
+/// The largest number of rows, on a device with the least scratch memory.
 TEST(SolveTeams, MostRows) {
   Random random(4);
   int const rows = Impl::most_rows_of_a_solve;
@@ -304,7 +304,8 @@ TEST(SolveTeams, MostRows) {
                                                      a.csr(), how, a.full, b, random);
 }
 
-/// Rows and columns of sizes over some orders, equilibrated in the kernel or scaled by weights.
+/// Rows and columns over several orders of magnitude, equilibrated in the kernel or scaled by
+/// weights.
 TYPED_TEST(SolveOnTeams, Scaled) {
   using T = TypeParam;
   Random random(2);
@@ -390,8 +391,8 @@ TYPED_TEST(SolveOnTeams, InvalidPattern) {
   }
 }
 
-/// The same for systems of all sizes, in kernels that EveryVariant has as well, with the fault in a
-/// first, a middle and the last entry.
+/// The same for systems of all sizes, with kernels that EveryVariant uses too, and with the fault
+/// in the first, a middle and the last entry.
 TYPED_TEST(SolveOnTeams, InvalidPatternOfEveryVariant) {
   using T = TypeParam;
   Random random(2);

@@ -18,7 +18,8 @@ TYPED_TEST(SolveWeighted, InEveryWay) {
   bool const single = sizeof(T) == 4;
   int const rows = 14;
   std::int64_t const items = 23;
-  // As an integrator has them: A couples unknowns of many sizes, weights are their inverses.
+  // As in an integrator: A couples unknowns of very different sizes, and the weights are their
+  // inverses.
   ArrangedBatch<T> const a(items, rows, rows, Arranged::item_contiguous),
       b(items, rows, 1, Arranged::item_contiguous), w(items, rows, 1, Arranged::strided);
   Kokkos::View<T*> const one("weights", std::size_t(rows));
@@ -36,7 +37,7 @@ TYPED_TEST(SolveWeighted, InEveryWay) {
         a.at(n, i, j) =
             T((i == j ? 0.8 * rows : random()) * size[std::size_t(i)] / size[std::size_t(j)]);
   }
-  w.at(1, 3, 0) = T(0);  // a row that does not count
+  w.at(1, 3, 0) = T(0);  // a row with weight zero
   w.at(2, 4, 0) = -w.at(2, 4, 0);
   a.upload();
   b.upload();

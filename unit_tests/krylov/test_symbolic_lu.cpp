@@ -26,7 +26,7 @@ std::vector<int> check_all(Pattern const& pattern, int columns, std::int64_t ite
 
 TEST(SymbolicLu, Stencils) {
   Random random(1);
-  // An even number of rows: with zeros on the diagonal others are singular.
+  // An even number of rows, because other matrices with zeros on the diagonal are singular.
   for (int rows : {1, 2, 4, 16, 34})
     check_all<double>(tridiagonal(rows), 1, 13, all_arranged[rows % 4], random);
   check_all<float>(tridiagonal(10), 2, 7, Arranged::interleaved, random);
@@ -40,7 +40,7 @@ TEST(SymbolicLu, ScatteredEntries) {
   check_all<float>(scattered_pattern(random, 12, 2), 1, 17, Arranged::interleaved, random, false);
   check_all<double>(full_pattern(11), 1, 9, Arranged::item_contiguous, random, false);
 }
-/// Of each kind of items that can be solved some take pivots on the diagonal, and some do not.
+/// For each kind of regular items, some use pivots on the diagonal and some do not.
 TEST(SymbolicLu, BothForms) {
   Random random(3);
   auto const pattern = tridiagonal(40);
@@ -58,7 +58,7 @@ template <class Call>
 void expect_message(Call const& call, std::initializer_list<char const*> parts) {
   expect_says(message_of(call), parts);
 }
-/// Beyond the stack of a pack, and full matrices that take a workspace.
+/// Too large for the stack of a pack, and full matrices that need a workspace.
 TEST(SymbolicLu, LargeSystems) {
   Random random(5);
   SymbolicBatch<double> const of(grid_pattern(18), 1, 3, Arranged::item_contiguous);
@@ -89,8 +89,7 @@ TEST(SymbolicLu, LargeSystems) {
   EXPECT_EQ(of.x.at(0, 0, 0), poison<double>());
 }
 
-/// Entries, products and levels as an elimination of a matrix of yes and no finds them, in the
-/// order that was taken.
+/// Entries, products and levels from the elimination of a boolean matrix in the chosen order.
 TEST(SymbolicLu, FillsIn) {
   Random random(6);
   for (Pattern const& pattern :
@@ -134,7 +133,7 @@ TEST(SymbolicLu, FillsIn) {
       EXPECT_EQ(s.factor_entries(), entries);
       EXPECT_EQ(s.products(), products);
       EXPECT_EQ(s.levels(), levels);
-      // Levels are bought with a few entries.
+      // Fewer levels cost a few more entries.
       if (entries_before >= 0) {
         EXPECT_LE(entries, 2 * entries_before);
       }
@@ -156,7 +155,7 @@ TEST(SymbolicLu, GivenOrders) {
                                 DirectVerb());
 }
 
-/// [p 1; 1 1] with a small p, among others.
+/// [p 1; 1 1] with a small p, together with other items.
 struct SmallPivot {
   SymbolicBatch<double> of{full_pattern(2), 1, 5, Arranged::item_contiguous};
 
@@ -216,7 +215,7 @@ TEST(SymbolicLu, Thresholds) {
     EXPECT_TRUE(k / 2 == 2 ? std::isnan(after[k]) : after[k] == before[k]) << k;
   }
 }
-/// The bound of the backward error of each row, and the rounding of what was compared with it.
+/// The bound of the backward error of each row, plus the rounding errors of the comparison.
 template <class T>
 void expect_accurate_rows(SymbolicBatch<T> const& of, std::int64_t n) {
   for (int i = 0; i < of.a.pattern.rows; ++i) {
@@ -311,7 +310,7 @@ TEST(SymbolicLu, PivotsThatCancel) {
     EXPECT_EQ(dense_form(19), 1);
   }
 }
-/// A zero on the diagonal that is not in the pattern and fills in.
+/// A zero on the diagonal that is not in the pattern and is filled in.
 TEST(SymbolicLu, DiagonalsThatFillIn) {
   Pattern const pattern{3, {{0, 1}, {0, 2}, {1, 2}}};
   Random random(8);

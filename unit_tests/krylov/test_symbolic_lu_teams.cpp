@@ -36,7 +36,7 @@ bool by_tiles([[maybe_unused]] Impl::DirectProblem<T> const& p) {
   }
   return false;
 }
-/// Both kernels, one after the other.
+/// Both kernels, in sequence.
 struct OnTeams {
   std::int64_t slots = 0;  ///< slots of a workspace for the remaining items, or none
   template <class T, class Solver, class A>
@@ -79,7 +79,7 @@ TEST(SymbolicLuTeams, AnItemOfManyLanes) {
   Random random(2);
   check_pattern_formats<double>(grid_pattern(6), 2, 5, Arranged::item_contiguous, random,
                                 ByLanes{many}, OnTeams(), false);
-  // So long sums that lanes share them.
+  // Sums that are so long that lanes share them.
   check_pattern_formats<double>(arrow_pattern(random, 40, 3), 1, 3, Arranged::by_columns, random,
                                 ByLanes{many}, OnTeams(), false);
 }
@@ -97,7 +97,7 @@ TEST(SymbolicLuTeams, NumbersThatGrow) {
   check_growth(12, in_order, OnTeams(), true);
   check_growth(12, in_order, OnTeams(), false);
 }
-/// Columns that a row has twice.
+/// Columns that are twice in a row of the pattern.
 TEST(SymbolicLuTeams, RepeatedColumns) {
   RepeatedColumns const of;
   OnTeams()(direct_lu(ByLanes{few}(of.a()), relative(1e-14)), of.a(), of.b, of.x, of.log);

@@ -79,7 +79,7 @@ TYPED_TEST(SystemSum, EveryNumberOfLanes) {
 #endif
       auto const out = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.out);
       auto const some = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.some);
-      // What waits together: a warp, or all of the team.
+      // The lanes that wait for each other: a warp, or the whole team.
       std::size_t const together = Impl::Vendor::has_shuffles && lanes <= 32 ? 32 : count;
       for (std::size_t t = 0; t < teams; ++t)
         for (std::size_t k = 0; k < rounds; ++k)
@@ -151,7 +151,7 @@ TYPED_TEST(SystemSum, ThroughScratch) {
       if (size > 128 && together > 3) continue;
       SCOPED_TRACE(std::to_string(lanes) + " lanes of " + std::to_string(size) + ", " +
                    std::to_string(together) + " at once");
-      // No more than is said to be enough.
+      // The documented number must be enough.
       bool const alone = lanes == size && lanes > Impl::lanes_without_parts;
       std::size_t const scratch =
           std::size_t(together * (size + (alone ? Impl::most_parts : size))) * sizeof(T);

@@ -22,7 +22,7 @@ void run_work(Work const& work, std::int64_t items, int lanes) {
   run_teams(kernel, int(kernel.teams()), Kernel::largest_team, scratch > 0 ? scratch + 16 : 0);
 }
 
-/// The verbs with this number of lanes; 0: their own.
+/// The verbs with this number of lanes; 0: the default.
 template <class T>
 struct OnTeams {
   int lanes;
@@ -114,7 +114,7 @@ TYPED_TEST(VerbsOnTeams, Sums) {
       });
 }
 
-/// The same factors from any number of lanes, and from the host.
+/// The factors must be the same for any number of lanes, and on the host.
 TYPED_TEST(VerbsOnTeams, FactorsDoNotDependOnLanes) {
   using T = TypeParam;
   Random random(3);

@@ -111,7 +111,7 @@ TYPED_TEST(TeamSolveNumbers, InScratch) {
   }
 }
 
-/// The functor that was given on the host, and one that the kernel makes.
+/// A functor from the host, and a functor that the kernel makes.
 template <class T, class Solver>
 struct ByFunctor {
   Solver solver;

@@ -27,7 +27,7 @@ TYPED_TEST(TeamSolveReasons, AreSaid) {
   full.at(1, 0, 0) = std::numeric_limits<T>::quiet_NaN();
   full.at(2, 1, 1) = T(-2);
   for (int i = 0; i < 3; ++i) b.at(3, i, 0) = T(0);
-  // Neither has a diagonal, and its square is the identity.
+  // It has no diagonal, and its square is the identity.
   full.at(4, 0, 0) = full.at(4, 1, 1) = T(0);
   full.at(4, 0, 1) = full.at(4, 1, 0) = full.at(4, 2, 2) = T(1);
   full.upload();

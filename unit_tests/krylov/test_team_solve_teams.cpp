@@ -30,7 +30,7 @@ struct Kernel {
     int const n = member.league_rank();
     auto const right = [&](int i) { return b.at(n, i, 0); };
     auto const solution = [&](int i) -> T& { return x.at(n, i, 0); };
-    // The start, by one thread: the others see it without a wait of the kernel's.
+    // One thread writes the initial guess. The others must see it without a barrier in the kernel.
     if (member.team_rank() == member.team_size() / 2)
       for (int i = 0; i < x.rows; ++i) solution(i) = T(i % 3);
     auto& result = said[n * member.team_size() + member.team_rank()];

@@ -14,7 +14,7 @@ namespace Batchwork::Test {
 inline constexpr int triangle_sizes[] = {1,  2,  3,  5,  8,  15, 16, 17, 24, 31,
                                          32, 33, 40, 48, 54, 63, 64, 65, 80};
 
-/// Right-hand sides of one column as vectors.
+/// Right-hand sides with one column, as vectors.
 template <class T>
 auto vectors(ArrangedBatch<T> const& m) {
   using View = Kokkos::View<T**, Kokkos::LayoutStride, Space, Kokkos::MemoryUnmanaged>;
@@ -42,7 +42,7 @@ void put_spd(ArrangedBatch<T> const& m, Random& random) {
 template <class T>
 void put_lower(ArrangedBatch<T> const& m, Random& random) {
   for (std::int64_t n = 0; n < m.items; ++n) {
-    // Small below the diagonal, or large ones grow without bounds.
+    // Entries below the diagonal are small, otherwise solutions grow without bounds.
     Dense l = random_lower<T>(random, m.rows);
     for (int i = 0; i < m.rows; ++i)
       for (int j = 0; j < i; ++j) l(i, j) = static_cast<T>(l(i, j) / std::sqrt(m.rows));

@@ -114,8 +114,8 @@ TYPED_TEST(CholeskyStatus, EveryFaultAtEveryPlace) {
       for (auto const& fault : faults) {
         for (std::int64_t place : {std::int64_t(0), items / 2, items - 1}) {
           for (int pivot : {0, n / 2, n - 1}) {
-            // Of large items every fault at each place and at each pivot, and each place with each
-            // pivot, but not all three.
+            // For large items: each fault at each place and at each pivot, and each place with each
+            // pivot, but not all combinations.
             if (++turn % 3 != 0 && n > 5) continue;
             SCOPED_TRACE(std::string(fault.name) + ", n " + std::to_string(n) + ", item " +
                          std::to_string(place) + ", pivot " + std::to_string(pivot));
@@ -203,7 +203,7 @@ TYPED_TEST(CholeskyStatus, RightHandSides) {
     for (std::int64_t k = 0; k < items; ++k)
       EXPECT_EQ(batch.solve_code[std::size_t(k)], k == 3 ? Status::code(Reason::not_finite, 0) : 0);
     expect_same_neighbours(batch.x, clean, 3);
-    // The other right-hand side of the item is well.
+    // The other right-hand side of the item is valid.
     for (int i = 0; i < n; ++i)
       EXPECT_TRUE(same_bits(batch.x.at(3, i, 0), clean[3][std::size_t(2 * i)]));
   }
@@ -261,7 +261,7 @@ TYPED_TEST(CholeskyStatus, ZeroOnTheDiagonal) {
   }
 }
 
-/// Codes of 64 bits, strided and compact ones.
+/// Codes with 64 bits, strided and compact.
 TYPED_TEST(CholeskyStatus, Codes) {
   using T = TypeParam;
   Batch<T> batch(33, Arranged::item_contiguous);

@@ -42,7 +42,7 @@ void run_problem(Impl::TriangleProblem<T> const& p, By by = By::teams) {
   else Impl::with_columns<T>(p.n, run);
 }
 
-/// The kernel in which a lane has an item of N rows.
+/// The kernel with one lane for an item of N rows.
 template <int N, class T>
 void run_lanes_of(Impl::TriangleProblem<T> const& p) {
   if (p.stores_factor) run_lanes(Impl::CholeskyOfLane<T, N>(p));
@@ -66,8 +66,8 @@ Impl::TriangleProblem<T> problem_of_size(int n, int columns, bool interleaved) {
   return p;
 }
 
-/// On every device all rows that are taken are launched, without a device that has more being worse
-/// off.
+/// All supported numbers of rows can be launched on every device. More memory must not make the
+/// choice worse.
 TYPED_TEST(CholeskyTeams, FitEveryDevice) {
   using T = TypeParam;
   auto const check = [](Device const& device, Impl::TriangleProblem<T> const& p, auto kernel) {
@@ -112,8 +112,8 @@ TYPED_TEST(CholeskyTeams, FitEveryDevice) {
   EXPECT_EQ(Impl::most_triangle_rows<T>(206824, true), sizeof(T) == 4 ? 312 : 216);
 }
 
-/// What was measured on an H200 stays, with more scratch too: items of a team, right-hand sides at
-/// once.
+/// The choice that was measured on an H200, also with more scratch memory: items of a team, and
+/// right-hand sides at the same time.
 TYPED_TEST(CholeskyTeams, ChoicesOnAnH200) {
   using T = TypeParam;
   struct Measured {
@@ -138,7 +138,7 @@ TYPED_TEST(CholeskyTeams, ChoicesOnAnH200) {
   }
 }
 
-/// Beyond what Kokkos 4 has scratch for.
+/// Larger than the scratch memory of Kokkos 4.
 TYPED_TEST(CholeskyTeams, LargeItems) {
   using T = TypeParam;
   Random random(3);
@@ -489,7 +489,7 @@ void check_small_items(int n, int columns, std::int64_t items, ArrangedProblem h
     }
 }
 
-/// Every kernel variant for small items, in every arrangement, with a last team that is not full.
+/// Every kernel variant for small items, in every arrangement, with a partial last team.
 TYPED_TEST(CholeskyTeams, SmallItems) {
   using T = TypeParam;
   Random random(4);
@@ -503,8 +503,8 @@ TYPED_TEST(CholeskyTeams, SmallItems) {
     }
 }
 
-/// Failures of the first, a middle and the last item at the first, a middle and the last pivot:
-/// others are bitwise as without.
+/// Failures of the first, a middle and the last item at the first, a middle and the last pivot.
+/// Other items must be bitwise the same.
 template <class T, class Run>
 void check_failures(int n, std::int64_t items, Arranged how, std::vector<T> const& bad_pivots,
                     bool solves_spd_too, Random& random, Run const& run) {
@@ -593,7 +593,7 @@ void check_failures(int n, std::int64_t items, Arranged how, std::vector<T> cons
           right.download();
           p.x = storage(x);
           good.at(which, pivot, pivot) = bad < T(0) ? T(0) : bad;
-          // A second one: the smaller index is told.
+          // With two failures, the smaller index is reported.
           int const second = n - 1;
           T const last = good.at(which, second, second);
           if (second != pivot) good.at(which, second, second) = T(0);
@@ -641,7 +641,7 @@ TYPED_TEST(CholeskyTeams, FailuresOfSmallItems) {
                         random, [](auto const& p) { run_problem(p, By::panels); });
 }
 
-/// The kernels in which a lane has an item.
+/// The kernels with one lane for each item.
 template <class T, int N>
 void check_lanes(int columns, std::int64_t items, ArrangedProblem how, Random& random) {
   check_small_items<T>(N, columns, items, how, true, random,
@@ -705,7 +705,7 @@ TEST(CholeskyLanes, OverItsTranspose) {
   check_over_transpose<float, 4>(33, random);
   check_over_transpose<double, 5>(7, random);
 }
-/// Compact groups, the last one not full.
+/// Compact groups with a partial last group.
 TEST(CholeskyLanes, CompactGroups) {
   Random random(8);
   constexpr int n = 4, width = 8, items = 45, groups = (items + width - 1) / width;
@@ -746,7 +746,7 @@ TEST(CholeskyLanes, CompactGroups) {
     ASSERT_TRUE(is_factor<double>(factor, lower));
     ASSERT_TRUE(solves_triangle<double>(item(l, k), factor, lower));
   }
-  // Places of the last group that have no item.
+  // Unused lanes of the last group.
   for (int k = items; k < groups * width; ++k)
     for (int i = 0; i < n * n; ++i) ASSERT_EQ(Impl::item_of(compact, k)[i * width], -1);
 }

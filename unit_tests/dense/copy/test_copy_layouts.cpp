@@ -22,7 +22,7 @@ enum class Order {
   by_columns
 };  // by_columns: item by item, column by column
 
-/// An arrangement, before its extents are known.
+/// An arrangement, independent of the extents.
 struct Form {
   char const* name;
   Order order;
@@ -103,7 +103,7 @@ T untouched() {
   return T(-3.0);
 }
 
-/// Bytes of a tile on the device that has the fewest.
+/// The size of a tile in bytes on the device with the least memory.
 template <class T>
 int smallest_stage() {
   int least = Impl::CopyTiles<T>::stage_bytes;
@@ -177,7 +177,7 @@ class Copies {
     ASSERT_LE(std::size_t(size), to_.extent(0));
     ASSERT_LE(std::size_t(from.span + begin), from_.extent(0));
 
-    // Whole pieces of memory are put in and compared, which is quick without an optimiser, too.
+    // Whole blocks of memory are set and compared, which is fast at -O0 too.
     std::size_t const bytes = std::size_t(size) * sizeof(T);
     std::memcpy(expected_.data(), blank_.data(), bytes);
     std::int64_t const from_row = transposing ? from.col : from.row,
@@ -189,7 +189,7 @@ class Copies {
         for (std::int64_t j = 0; j < n; ++j, p += to.col, q += from_col) *p = *q;
       }
 
-    // Launches cost most of a host's time: it does some of them.
+    // Launches take most of the time on hosts, so these run only a part.
     if (Impl::runs_on_device<Space> || ++cases_ % 11 == 0) {
       auto const part = std::pair(std::size_t(0), std::size_t(size));
       Kokkos::deep_copy(Kokkos::subview(to_, part), untouched<T>());
@@ -283,7 +283,8 @@ TEST_P(CopyTo, SmallMatrices) {
 TEST_P(CopyTo, SmallMatricesOfDouble) {
   check_all_to<double>(forms[GetParam()], {{1, 1}, {4, 3}}, {1, 32, 1000});
 }
-/// Of 48 x 48 a device with little scratch has a part in a tile, others a whole one.
+/// For 48 x 48, a device with little scratch memory has a part of an item in a tile, others a whole
+/// item.
 TEST_P(CopyTo, LargeMatrices) {
   check_all_to<float>(forms[GetParam()], {{12, 12}, {16, 24}, {33, 31}, {48, 48}, {100, 3}},
                       {1, 33});
@@ -430,7 +431,7 @@ TEST(CopyLayouts, TilesFitEveryDevice) {
           launches(device, Kernel::wanted_teams, int(Kernel::lanes), std::size_t(stage) + 16))
           << device.name;
       EXPECT_GE(stage, 8000) << device.name;
-      // As measured.
+      // The measured choice.
       if (device.limits.scratch_of_multiprocessor >= 160000) {
         EXPECT_EQ(stage, 20480) << device.name;
       }

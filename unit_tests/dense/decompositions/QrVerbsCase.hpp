@@ -121,8 +121,8 @@ void check_least_squares(int m, int n, int columns, std::int64_t items, Arranged
         for (int c = 0; c < columns; ++c) ASSERT_TRUE(std::isnan(x.at(k, i, c)));
       continue;
     }
-    // Solutions of these overflow, or are lost: their columns differ too much from the right-hand
-    // sides.
+    // The solutions of these overflow or are inaccurate, because their columns and the right-hand
+    // sides have very different sizes.
     if (kind == QrKind::tiny || kind == QrKind::huge) continue;
     // For these, rounding can leave only zeros in a column.
     if (kind == QrKind::graded_rows && Status::reason(code) == Reason::singular) continue;

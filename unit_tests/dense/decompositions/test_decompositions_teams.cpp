@@ -82,7 +82,7 @@ struct Lanes {
   }
 };
 
-/// By lanes that share an item, for extents of up to N.
+/// With lanes that share items, for extents up to N.
 template <int N>
 struct SharedLanes {
   template <class T>
@@ -160,7 +160,7 @@ void check_eigh_teams(int n, std::int64_t items, Arranged how, Random& random) {
                   run<How>(f, &codes, items);
                 });
 }
-/// Units do not matter; and a value that overflows is a failure.
+/// Units do not matter, and a value that overflows is a failure.
 template <class T, class How>
 void check_eigh_units(int n) {
   SCOPED_TRACE(n);
@@ -393,8 +393,8 @@ TEST(DecompositionTeams, AnItemOfEachLane) {
   check_eigh_teams<double, Lanes<7>>(7, 257, Arranged::interleaved, random);
 }
 
-/// Every arrangement, shapes that fill the kernel's extent and others; a last team, and a last
-/// warp, that have too few items.
+/// Every arrangement; shapes that fill the extent of the kernel and others; a partial last team and
+/// a partial last warp.
 TEST(DecompositionTeams, ItemsThatLanesShare) {
   if (!Impl::Vendor::has_shuffles) return;
   Random random(8);

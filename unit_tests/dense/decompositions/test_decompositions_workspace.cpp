@@ -205,7 +205,7 @@ TEST(DecompositionsInWorkspace, ItemsThatFit) {
   auto const z = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), memory);
   for (std::size_t k = 0; k < 12; ++k) EXPECT_TRUE(same_bits(x.data()[k], y.data()[k]));
   for (std::size_t k = 0; k < 100; ++k) EXPECT_EQ(z(k), 7);
-  // No items, no slots.
+  // Without items no slots are needed.
   Kokkos::View<double***, Kokkos::LayoutRight, Space> const none("none", 0, 700, 700);
   Kokkos::View<double**, Space> const no_values("w", 0, 700);
   EXPECT_EQ(workspace_numbers<Verb::eigh>(in(none), out(no_values)), 0);
@@ -243,7 +243,7 @@ TEST(DecompositionsInWorkspace, Misuse) {
   expect_says(
       message_of([&] { eigh(in(a), out(w), workspace(Kokkos::subview(wide, Kokkos::ALL, 0))); }),
       {"operand 3, workspace(\"wide\")", "has gaps"});
-  // A part of an operand.
+  // The workspace is a part of the memory of an operand.
   Kokkos::View<double*, Space, Kokkos::MemoryUnmanaged> const inside(v.data() + 5, room),
       of_a(a.data(), room);
   expect_says(
@@ -257,7 +257,7 @@ TEST(DecompositionsInWorkspace, Misuse) {
   Kokkos::View<double*, Space, Kokkos::MemoryUnmanaged> const within(small.data(), 10);
   expect_says(message_of([&] { eigh(in(small), out(values), workspace(within)); }),
               {"shares elements with operand 1, a(\"small\")"});
-  // A question is refused as the call is.
+  // The query of the size refuses the same misuse as the call.
   expect_says(message_of([&] { (void)workspace_numbers<Verb::eigh>(in(a), out(values)); }),
               {"Batchwork::eigh: operand 2, values(\"values\")", "does not hold the eigenvalues"});
 }
@@ -296,7 +296,7 @@ TEST(SvdVerbInFloat, OneShortColumn) {
     for (double t = 8e-19; t < 2e-18; t *= 1.06)
       check_matrix<float>(n, [&](std::size_t, std::size_t j) { return j == 0 ? t : 7.99; });
 }
-/// Rows over 60 orders of magnitude take 45 sweeps.
+/// Rows over 60 orders of magnitude need 45 sweeps.
 TEST(SvdVerbOfGradedRows, ManySweeps) {
   Random random(61);
   check_matrix<double>(100, [&](std::size_t i, std::size_t) {

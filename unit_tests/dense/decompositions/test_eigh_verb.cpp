@@ -30,7 +30,7 @@ TYPED_TEST(EighVerb, EverySizeAndArrangement) {
   Random random(1);
   for (int n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 16, 17, 24, 31, 32, 33})
     for (auto how : all_arranged) {
-      // References take time.
+      // The references take long to compute.
       if (n > 9 && how != Arranged::item_contiguous && how != Arranged::interleaved) continue;
       check_verb<T>(n, 29, how, random);
     }

@@ -49,7 +49,7 @@ TYPED_TEST(QrVerbs, EverySizeAndArrangement) {
   Random random(1);
   for (auto [m, n] : some_extents)
     for (auto how : all_arranged) {
-      // References take time.
+      // The references take long to compute.
       if (m * n > 200 && how != Arranged::item_contiguous) continue;
       int const items = m * n > 200 ? 21 : 33;
       check_qr_verb<T>(m, n, false, items, how, random);
@@ -127,7 +127,7 @@ TEST(QrVerbs, NothingToDo) {
   Batchwork::least_squares(in(a), in(no_columns), out(no_solutions));
 }
 
-/// A right-hand side that is not finite is told, though the factors are.
+/// A right-hand side that is not finite is reported, even if the factors are finite.
 TEST(QrVerbs, WhoAsksForAWorkspaceGetsNoResults) {
   Random random(3);
   for (int n : {4, 12}) {

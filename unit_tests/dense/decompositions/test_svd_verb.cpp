@@ -39,7 +39,7 @@ TYPED_TEST(SvdVerb, EverySizeAndArrangement) {
                     {32, 32}, {33, 32}, {31, 40}, {48, 48}, {64, 64}, {6, 5},   {16, 9}, {21, 32}};
   for (auto [m, n] : some)
     for (auto how : all_arranged) {
-      // References take time.
+      // The references take long to compute.
       if (m * n > 70 && how != Arranged::item_contiguous && (m != 17 || how != Arranged::strided))
         continue;
       check_verb<T>(m, n, m * n > 200 ? 11 : 33, how, random);

@@ -39,7 +39,8 @@ struct GemmCase {
   }
 };
 
-/// Matrices in an arrangement, or one without an item index; poison between them and around them.
+/// Matrices in an arrangement, or matrices without an item index. The memory between and around
+/// them is poisoned.
 template <class T>
 struct ArrangedBatch {
   using Batch = Kokkos::View<T***, Kokkos::LayoutStride, Space, Kokkos::MemoryUnmanaged>;
@@ -177,7 +178,7 @@ struct GemmData {
   }
 };
 
-/// Some case of a number of items and sizes, the rest at random.
+/// A random case with a number of items and sizes.
 inline GemmCase some_case(Random& random, std::int64_t items, int m, int n, int k) {
   GemmCase g;
   g.items = items;
@@ -188,7 +189,7 @@ inline GemmCase some_case(Random& random, std::int64_t items, int m, int n, int 
   g.turn_a = random.integer(0, 1);
   g.turn_b = random.integer(0, 1);
   g.turn_c = random.integer(0, 3) == 0;
-  // Mostly all alike.
+  // Usually all are equal.
   auto const first = all_arranged[random.integer(0, 3)];
   bool const alike = random.integer(0, 2) > 0;
   for (auto& x : g.arranged) x = alike ? first : all_arranged[random.integer(0, 3)];

@@ -13,8 +13,8 @@ namespace {
 template <class T>
 void call_gemm(GemmData<T> const& d) {
   auto const& g = d.what;
-  // Of a strided View the transpose is another one of the same type, which spares the compiler
-  // transposed(view) for every combination; that is tested below.
+  // The transpose of a strided View has the same type, so transposed(view) need not be compiled for
+  // every combination. It is tested below.
   auto const turned_view = [](auto view) {
     using V = decltype(view);
     auto const s = [&](int r) { return std::size_t(view.stride(r)); };
@@ -187,7 +187,7 @@ TYPED_TEST(Gemm, WithoutAlphaNothingIsRead) {
   d.check([&] { call_gemm(d); });
 }
 
-/// A NaN in one item is that item's own.
+/// A NaN in one item affects only that item.
 TYPED_TEST(Gemm, NeighboursOfAFailedItem) {
   using T = TypeParam;
   for (int size : {2, 7, 16, 40})

@@ -11,7 +11,7 @@
 namespace Batchwork::Test {
 namespace {
 
-/// The tiled kernel for a case, with a number of tiles for a team.
+/// The tiled kernel for a case, with a number of tiles for each team.
 template <class T, Impl::GemmTileKind Kind, class Left>
 void run_kind(Impl::GemmProblem<T> const& p, Impl::GemmTilesPlan<T> const& plan, int rounds,
               Left const& left) {
@@ -77,7 +77,7 @@ TYPED_TEST(GemmTilesTest, WideAccesses) {
       }
 }
 
-/// Every kind of block, with edges and without.
+/// Every kind of block, with and without partial blocks.
 TYPED_TEST(GemmTilesTest, Blocks) {
   using T = TypeParam;
   using enum Impl::GemmBlockKind;
@@ -274,7 +274,7 @@ TEST(GemmChoice, BlocksOfEverySizeFit) {
             p.k = k;
             using Tile = Impl::GemmTileOf<Impl::GemmTileKind::small>;
             int slab = 1 << 20;
-            // From much scratch to little.
+            // From much scratch memory to little.
             for (std::size_t bytes : scratch) {
               auto const b = Impl::choose_gemm_blocking(p, which & 2, which & 4, bytes);
               ASSERT_LE(std::size_t(b.numbers()) * sizeof(T), bytes) << m << " " << n << " " << k;

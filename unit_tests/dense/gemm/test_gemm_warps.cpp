@@ -59,8 +59,8 @@ TEST(GemmWarps, Runs) {
   test_warps<double>(random, 31, 31, 31, 1);
   test_warps<double>(random, 19, 26, 3, 3);
 }
-/// Items side by side: whole teams of them and some more, an odd number, blocks of one tile and of
-/// several, with edges and without.
+/// Item-contiguous items: full teams and a few more, an odd number, blocks of one tile and of
+/// several, with and without partial blocks.
 template <class Kernel>
 void test_sectors(int items, int m, int n, int k, int down, int across) {
   Random random(4);

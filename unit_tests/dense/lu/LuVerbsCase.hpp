@@ -23,7 +23,7 @@ struct LogDeterminant {
   long double log_size;
   int sign;
 };
-/// By elimination with partial pivoting in long double.
+/// Elimination with partial pivoting in long double.
 inline LogDeterminant log_determinant(Dense a) {
   int const n = a.rows;
   LogDeterminant r{0, 1};
@@ -83,7 +83,7 @@ void check_near_pivots(int n, Factor const& factor, bool all_bits) {
 
 /// factor(a, lu, rows, codes) and solve(a, b, x, codes) run a call. Errors are bounded as in
 /// expect_lu.
-/// \param all_bits  by which sizes of pivots are compared
+/// \param all_bits whether sizes of pivots are compared by all bits
 template <class T, class Factor, class Solve>
 void check_lu(int n, int columns, std::int64_t items, Arranged how, Random& random,
               Factor const& factor, Solve const& solve, bool all_bits) {
@@ -183,8 +183,8 @@ void check_known_determinants(int n, std::int64_t items, Arranged how, Random& r
 }
 
 /// invert(a, x, codes), find(a, d, codes) and find_log(a, logs, signs, codes) run a call. Residuals
-/// of inverses and determinants are bounded by the condition number of the matrix, found by LU in
-/// long double.
+/// of inverses and determinants are bounded by the condition number of the matrix, computed by LU
+/// in long double.
 template <class T, class Invert, class Find, class FindLog>
 void check_inverse(int n, std::int64_t items, Arranged how, Random& random, Invert const& invert,
                    Find const& find, FindLog const& find_log) {
@@ -226,7 +226,7 @@ void check_inverse(int n, std::int64_t items, Arranged how, Random& random, Inve
     if (kind == LuKind::tiny) continue;  // inverses overflow
     Dense const ak = item(a, k), xk = item(x, k);
     ASSERT_EQ(codes.at(k, 0, 0), 0);
-    // a x - 1 row by row: |P' L| |U| |x| is at most growth, below 8 n here, times |a| |x|.
+    // a x - 1 row by row: |P' L| |U| |x| is at most the growth, here less than 8 n, times |a| |x|.
     Dense const size = abs(ak) * abs(xk);
     long double largest = 0;
     for (int j = 0; j < n; ++j) {
@@ -237,7 +237,7 @@ void check_inverse(int n, std::int64_t items, Arranged how, Random& random, Inve
     ASSERT_TRUE(near(ak * xk, eye(n), Dense(n, n, tolerance<T>(3 * n, 8 * n * largest))));
     auto const [log_size, sign] = log_determinant(ak);
     long double const few = tolerance<T>(3 * n, 8 * n * largest);
-    if (few > 0.1L) continue;  // the sign is not sure
+    if (few > 0.1L) continue;  // the sign is not certain
     ASSERT_EQ(signs.at(k, 0, 0), T(sign));
     ASSERT_NEAR(double(logs.at(k, 0, 0)), double(log_size),
                 double(few + tolerance<T>(n, n + std::fabs(log_size))));

@@ -123,7 +123,7 @@ void check_units_of(int n, int columns, Launch const& launch) {
     expect_in_units(lu0, lu, k, k, "U", [](int i, int j) { return j >= i; });
     expect_in_units(lu0, lu, k, 0, "L", [](int i, int j) { return j < i; });
     expect_in_units(x0, x, k, 0, "solutions");
-    // Of others the inverse is not normal.
+    // The inverses of other items are not normal numbers.
     if (std::abs(k) > std::numeric_limits<T>::max_exponent - 16) continue;
     invert(a, inverse);
     expect_in_units(inverse0, inverse, k, -k, "inverses");
@@ -159,7 +159,7 @@ void check_teams(int n, int columns, std::int64_t items, Arranged how, Random& r
                       run_kernel(Impl::LuTeams<T, Large>(p, limits), limits);
                     });
 }
-/// The kernels in which a lane has an item.
+/// The kernels with one lane for each item.
 template <class T, int N>
 void check_lanes(int columns, std::int64_t items, Arranged how, Random& random) {
   check_problems<T>(
@@ -499,8 +499,8 @@ TEST(LuTeams, NoRightHandSides) {
   check_workspace<double>(9, 0, 7, 3, Arranged::interleaved, random);
 }
 
-/// Fewer slots than items, a last round that is not full, more slots than items; pivots that fail
-/// among the items of a team.
+/// Fewer slots than items, a partial last round, and more slots than items; pivots that fail in
+/// some items of a team.
 TEST(LuTeams, ItemsInAWorkspace) {
   Random random(6);
   check_workspace<double>(5, 3, 7, 3, Arranged::interleaved, random);
@@ -526,7 +526,7 @@ TEST(LuTeams, LargeItemsInAWorkspace) {
   run_teams(kernel, 1, kernel.team(), kernel.bytes());
   x.download();
   Dense const ak = item(a, 0), xk = item(x, 0);
-  // |L| |U| of a random matrix stays below 8 n.
+  // |L| |U| of a random matrix is less than 8 n.
   long double const few = tolerance<double>(3 * n, 8 * n);
   long double largest = 0;
   for (int i = 0; i < n; ++i) largest = std::max(largest, std::fabs(xk(i)));
@@ -576,7 +576,7 @@ TEST(LuTeams, Units) {
   check_units_of_tiles<float, 8>(61, 1), check_units_of_tiles<double, 6>(48, 2);
 }
 
-/// On every device all rows that are taken fit.
+/// On every device all supported numbers of rows fit.
 TEST(LuTeams, FitEveryDevice) {
   for (auto const& device : devices()) {
     SCOPED_TRACE(device.name);

@@ -11,7 +11,7 @@
 namespace Batchwork::Test {
 namespace {
 
-/// Beyond the limits of hosts, and of a device with Kokkos 5.2.
+/// Larger than the limits of hosts, and of a device with Kokkos 5.2.
 constexpr int rows_beyond = 258;
 
 auto lu_codes(ArrangedBatch<int> const& codes) {
@@ -100,7 +100,7 @@ TEST(LuInWorkspace, Misuse) {
   Kokkos::View<double*, Space> const d("d", 2);
   std::int64_t const full = workspace_numbers<Verb::inverse>(in(a), out(x)),
                      least = least_workspace_numbers<Verb::inverse>(in(a), out(x));
-  // Determinants take no right-hand sides.
+  // Determinants need no right-hand sides.
   EXPECT_LT(least_workspace_numbers<Verb::determinant>(in(a), out(d)), least);
   EXPECT_EQ(workspace_numbers<Verb::inverse>(inout(none)), 0);
   EXPECT_EQ(workspace_numbers<Verb::inverse>(inout(small)), 0);
