@@ -18,7 +18,7 @@ struct Predict {
     p = congruence(f, p, q);
   }
 };
-/// What an observation is expected to vary by, and the gain.
+/// The variance of the innovation, and the gain.
 struct Innovate {
   template <class P, class H, class R, class S, class K>
   KOKKOS_FUNCTION void operator()(P const& p, H const& h, R const& r, S& s, K& gain) const {

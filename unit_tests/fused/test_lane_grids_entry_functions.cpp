@@ -54,7 +54,7 @@ TEST(LaneGrids, PrintedByOneLane) {
                   Impl::resolve(in(s.view())));
   std::fflush(stdout);
   std::string const said = ::testing::internal::GetCapturedStdout();
-  // Items in whatever order.
+  // Items in any order.
   std::string const of_a = "a(0, :) = 200 201\na(1, :) = 210 211\na(2, :) = 220 221\n",
                     of_s = "s = 1\n";
   EXPECT_TRUE(said == of_a + of_s || said == of_s + of_a) << said;

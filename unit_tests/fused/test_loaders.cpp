@@ -58,7 +58,7 @@ TEST(Loaders, OneLaneAnItem) {
   EXPECT_EQ((in_and_out<float, Interleaved, 4>), or_directly({By::lane, 64}));
   EXPECT_EQ((in_and_out<double, Interleaved, 4>), or_directly({By::lane, 128}));
   EXPECT_EQ((in_and_out<float, Interleaved, 6>), directly);
-  // Of a symmetric matrix the lower triangle.
+  // For a symmetric matrix only the lower triangle is fetched.
   using Six = Batch<float, Interleaved, 6, 6>;
   EXPECT_EQ((chosen<1, InSymmetric<Six>, Out<Six>>), or_directly({By::lane, 84}));
   // Operands that are only written are not fetched.
@@ -72,9 +72,9 @@ TEST(Loaders, ItemContiguous) {
   // Buffers for loads and stores at the same time, because the memory is enough for four warps. The
   // stride of items is an odd multiple of 16 bytes.
   EXPECT_EQ((in_and_out<float, ItemContiguous, 4>), or_directly({By::warp, 2 * 32 * 5 * 16}));
-  // One after the other.
+  // The same buffer for loads and stores, one after the other.
   EXPECT_EQ((in_and_out<float, ItemContiguous, 8>), or_directly({By::warp, 32 * 17 * 16}));
-  // No room.
+  // Not enough memory.
   EXPECT_EQ((in_and_out<double, ItemContiguous, 24>), directly);
 }
 

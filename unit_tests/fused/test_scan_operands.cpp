@@ -170,7 +170,7 @@ TYPED_TEST(ScanOperands, LogSumsOnEitherSideAndNothing) {
   }
 }
 
-/// Four carries that begin alike.
+/// Four carries with the same start.
 struct AddIdentities {
   template <class A, class B, class C, class D, class Z>
   KOKKOS_FUNCTION void operator()(A& a, B& b, C& c, D& d, Z const& z) const {

@@ -66,7 +66,7 @@ struct Accumulate {
   }
 };
 
-/// A step that fails is found in the status of its item, and its neighbours keep their bits.
+/// The status of an item reports a failed step. Neighbours must be bitwise unchanged.
 TEST(ScanOrderStatus, OfWhatIsReadAndWritten) {
   constexpr int n = 19, steps = 5;
   Random random(223);

@@ -78,8 +78,9 @@ struct SymbolicBatch : DirectBatch<T> {
   }
 };
 
-/// call(solver, format, b, x, log) solves. \returns the items that were eliminated in their dense
-/// form
+/// call(solver, format, b, x, log) solves.
+///
+/// \returns the items that were eliminated in their dense form
 template <class T, class Solver, class A, class Call>
 std::vector<int> check_by_pattern(Solver const& solver, SymbolicBatch<T> const& of, A const& format,
                                   Call const& call) {

@@ -145,8 +145,7 @@ TYPED_TEST(Triangular, MissingAndOverflow) {
     EXPECT_TRUE(std::isfinite(x.at(1, 2, 0)));
     for (int i : {3, 4, 5}) EXPECT_TRUE(std::isnan(x.at(1, i, 0))) << i;
     solve_triangular(Space(), Triangle::upper, A, vectors(b), vectors(x), status(codes));
-    EXPECT_EQ(code(),
-              Status::code(Reason::breakdown, 4));  // not 6, although that row is processed first
+    EXPECT_EQ(code(), Status::code(Reason::breakdown, 4));  // not 6, which is first
     solve_triangular(Triangle::unit_upper, A, vectors(b), vectors(x), status(codes));
     EXPECT_EQ(code(), 0);
   };

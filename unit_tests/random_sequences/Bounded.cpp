@@ -196,7 +196,7 @@ BoundedScalar sqrt(BoundedScalar const& a) {
   Entry const& x = a.number;
   Real const v = std::sqrt(x.value), least = x.value - x.error;
   if (std::isnan(v)) {
-    // A NaN, or a negative number: not if rounding decides that.
+    // NaN for NaN and negative numbers, unless rounding can change the sign.
     bool const certain = std::isnan(x.value) || x.value + x.error < 0;
     return {entry(v, certain ? 0 : unknown), a.info};
   }
@@ -228,7 +228,7 @@ BoundedScalar select(BoundedMask const& m, BoundedScalar const& a, BoundedScalar
   if (a.info.code != b.info.code) r.info.certain = false;
   return r;
 }
-/// Rounding cannot move the smaller of two by more than it moves either.
+/// The error of a minimum is at most the larger error of its arguments.
 static BoundedScalar extreme(BoundedMask const& second, BoundedScalar const& a,
                              BoundedScalar const& b) {
   BoundedScalar r = select(second, b, a);

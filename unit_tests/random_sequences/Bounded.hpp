@@ -37,7 +37,7 @@ using Real = long double;
 /// The arithmetic of the bounds: float or double.
 struct Arithmetic {
   Real roundoff;  ///< the largest relative error of one operation, rounded to nearest
-  Real smallest;  ///< the absolute error of one that underflows
+  Real smallest;  ///< the absolute error of an operation that underflows
   Real largest;   ///< larger numbers may overflow soon
   template <class T>
   static Arithmetic of() {
@@ -45,7 +45,7 @@ struct Arithmetic {
             Real(std::numeric_limits<T>::max()) / 16};
   }
 };
-/// The one in use.
+/// The arithmetic that is used now.
 Arithmetic& arithmetic();
 
 /// A number and the bound of its error. An infinite bound means that nothing is known. A NaN is a

@@ -258,7 +258,7 @@ BoundedScalar prod(BoundedTile const& a) {
                 : Entry{value, unknown},
           a.info};
 }
-/// The entry that is least by `sign`, which of them, and whether rounding decides that.
+/// The smallest entry after multiplication by `sign`, its index, and whether rounding decides it.
 struct Extreme {
   Entry entry;
   int index = 0;
@@ -324,7 +324,7 @@ BoundedInteger operator-(BoundedInteger const& a, BoundedInteger const& b) {
 BoundedInteger operator*(BoundedInteger const& a, BoundedInteger const& b) {
   return integer_of(a.value * b.value, a, b);
 }
-/// Of a division by zero 0, and a failure.
+/// A division by zero gives 0 and a failure.
 static BoundedInteger divided(BoundedInteger const& a, BoundedInteger const& b, bool remainder) {
   bool const zero = b.value == 0;
   BoundedInteger r = integer_of(zero ? 0 : remainder ? a.value % b.value : a.value / b.value, a, b);

@@ -17,7 +17,7 @@ namespace Batchwork::RandomSequences {
 
 // ---- integers -----------------------------------------------------------------------------------
 
-/// An integer, which is exact unless rounding decides it.
+/// An integer, which is exact unless it depends on rounding.
 struct BoundedInteger {
   std::int64_t value = 0;
   bool certain = true;
@@ -330,7 +330,7 @@ inline void keep_where_not(BoundedMask const& open, BoundedTile& x, BoundedTile 
   x.structure = st;
 }
 }  // namespace Inner
-/// A round that rounding decides about leaves what either way gives.
+/// If rounding decides whether a round runs, the bounds include both results.
 template <class F, class... X>
   requires(sizeof...(X) == 1 && (is_bounded<X> && ...))
 BoundedIterated iterate(int most, F&& f, X&... x) {

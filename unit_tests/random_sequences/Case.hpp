@@ -32,7 +32,7 @@ enum class Role {
   each_inout,
   carry,
   emit,
-  local,  ///< no View: what one sequence hands to the next
+  local,  ///< no View: a tile that one sequence passes to the next
   table,  ///< read at indices; contains numbers or vectors
   item,   ///< the number of the item
   step,   ///< the number of the step
@@ -204,7 +204,7 @@ struct Operand {
   bool is_integer = false;  ///< its Buffer is one of integers
 };
 
-/// Of all comparisons of a program: that they were not idle.
+/// Statistics of all comparisons of a program, which show that they tested something.
 struct Tally {
   std::int64_t sequences = 0, entries = 0, unknown = 0, loose = 0, codes = 0, unsure = 0,
                failures = 0;
@@ -216,7 +216,7 @@ template <class T>
 class Case {
  public:
   Case(std::uint64_t seed, std::string const& text, int items, bool has_status);
-  /// A scan, else it is a map.
+  /// Whether this is a scan; otherwise it is a map.
   void scans(Steps const& s) { steps_ = s, is_scan_ = true; }
   int items() const { return items_; }
   Buffer<T>& add(Storage const& s);

@@ -24,7 +24,7 @@
 
 namespace {
 
-/// What can be left out, for versions of the library that do not take it.
+/// Features that can be turned off, for versions of the library that do not support them.
 struct Vocabulary {
   static constexpr bool congruence_of_commons = true;  ///< f and p common, q per item
   static constexpr bool fail_where_on_common = true;   ///< a mask per item, x common
@@ -48,7 +48,7 @@ struct Vocabulary {
 /// Rows of matrices for elimination with pivoting. The bound of the growth of rounding errors
 /// doubles with each row.
 constexpr int most_rows_of_lu = 6;
-/// The most that an entry is let grow to, roughly, and the worst condition that is factorised.
+/// The approximate limit of entries, and the largest condition number for factorisations.
 constexpr double largest = 1000, worst_condition = 1000;
 constexpr int largest_unrolled = 6;  ///< beyond this extent no entries are generated one by one
 
@@ -207,7 +207,7 @@ class Generator {
   std::vector<int> extents_;
   std::vector<int> taken_;  ///< nodes that the current operation uses already
 
-  /// What an operation that cannot be made leaves as it was.
+  /// The state that is restored if an operation cannot be made.
   struct State {
     std::vector<Node> nodes;
     std::vector<View> views;
@@ -1529,7 +1529,7 @@ bool Generator::operation() {
     std::string const state = new_name(), ended = new_name("e");
     Node r;
     if (what < 2) {
-      // Newton's method for a root; an item that starts further off takes more rounds.
+      // Newton's method for a root. Items that start further away take more rounds.
       int const a = scalar_node(false);
       if (a < 0) return false;
       std::string const x = variable(a), of = new_name();
@@ -1915,7 +1915,7 @@ void Generator::finish() {
   }
 }
 
-/// A second sequence, with a tile that the first writes and a local one that it hands over.
+/// A second sequence, with a tile that the first one writes and a local tile that it passes.
 bool Generator::hand_over(std::string& second, std::string& on) {
   std::vector<int> written;
   for (std::size_t k = 0; k < s_.leaves.size(); ++k)
@@ -2047,7 +2047,7 @@ std::string Generator::write() {
   for (std::string const& s : s_.statements) code += "    " + s + "\n", text += "  " + s + "\n";
 
   o << "struct " << functor << " {\n";
-  // The interpreter, which knows hosts only, calls it as well.
+  // The interpreter calls it too, on hosts only.
   o << "#if defined(__CUDACC__)\n#pragma nv_exec_check_disable\n#endif\n";
   o << "  template <" << templates << ">\n  KOKKOS_FUNCTION void operator()(" << parameters
     << ") const {\n"

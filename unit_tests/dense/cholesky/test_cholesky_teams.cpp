@@ -416,8 +416,9 @@ struct ArrangedProblem {
 };
 constexpr ArrangedProblem all_alike(Arranged how) { return {how, how, how, how}; }
 
-/// Factors, and solutions with them, of what run(problem) computes; in place, too. \param
-/// solves_spd_too  solve_cholesky as well
+/// Checks the factors that run(problem) computes and solutions with them, also in place.
+///
+/// \param solves_spd_too  whether to check solve_cholesky as well
 template <class T, class Run>
 void check_small_items(int n, int columns, std::int64_t items, ArrangedProblem how,
                        bool solves_spd_too, Random& random, Run const& run) {
