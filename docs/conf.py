@@ -57,7 +57,7 @@ AREAS = {
     "kalman": "Kalman filters",
 }
 SECTIONS = (
-    "briefdescription detaileddescription innerclass func var typedef enum define "
+    "briefdescription detaileddescription innernamespace innerclass func var typedef enum define "
     "public-func public-attrib public-type public-static-func user-defined"
 )
 
