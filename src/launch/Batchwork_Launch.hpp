@@ -124,8 +124,8 @@ template <class... Words>
   requires(Impl::is_launch_word<Words> && ...)
 Impl::LaunchOf<Words...> launch(std::string const& label, Words const&...) {
   return {label};
-  /// The same without a label.
 }
+/// The same without a label.
 template <class... Words>
   requires(Impl::is_launch_word<Words> && ...)
 Impl::LaunchOf<Words...> launch(Words const&...) {

@@ -32,8 +32,9 @@ inline constexpr bool is_workspace<Workspace<View>> = true;
 /// svd. Its contents before a call are ignored and after a call are undefined. Calls that may run
 /// at the same time need separate memory.
 /// ```cpp
-/// Kokkos::View<double*> memory("workspace", workspace_numbers<Verb::lu>(in(A), out(LU),
-/// out(rows))); lu(in(A), out(LU), out(rows), workspace(memory));
+/// auto const n = workspace_numbers<Verb::lu>(in(A), out(LU), out(rows));
+/// Kokkos::View<double*> memory("workspace", n);
+/// lu(in(A), out(LU), out(rows), workspace(memory));
 /// ```
 /// \param view  a contiguous View<T*>, T being the type of the verb's numbers, with at least
 ///   least_workspace_numbers(...) elements and ideally workspace_numbers(...)
