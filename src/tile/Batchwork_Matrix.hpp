@@ -12,7 +12,7 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// Writes every entry of `from` into `to` by to.set(i, j, value), and the status.
+/// Writes every entry of `from` into `to` by to.set(i, j, value), and merges the status.
 template <class To, class From>
 BATCHWORK_INLINE void assign(To& to, From const& from) {
   static_assert(rows_of<To> == rows_of<From> && cols_of<To> == cols_of<From>,
@@ -32,10 +32,10 @@ BATCHWORK_INLINE void assign(To& to, From const& from) {
   to.info = info_in_lanes_of<S>(from.info);
 }
 
-/// Assignment to a tile that `from` may refer to, as in a = transpose(a): then through a copy.
+/// Assignment to a tile that `from` may refer to, as in a = transpose(a): through a copy.
 template <class To, class From>
 BATCHWORK_INLINE To& assign_safely(To& to, From const& from) {
-  // Lines of a transpose that stand in other lanes are copied on their way.
+  // Rows or columns of a transpose that are in other lanes are copied anyway.
   if constexpr (is_transposed<From> && !is_distributed_tile<To>) {
     To const copy(from);
     to = copy;
@@ -45,14 +45,17 @@ BATCHWORK_INLINE To& assign_safely(To& to, From const& from) {
   return to;
 }
 
-/// Whether a tile of values From can be stored in one of values To: the same, or a number common to
-/// the lanes.
+/// Whether a tile with values of type From can be stored in one with values of type To: the same
+/// type, or a number common to the lanes.
 template <class To, class From>
 concept ValueConvertible = takes_value<To, From>();
 
 }  // namespace Impl
 
-/// An M x N matrix, row by row.
+/// An M x N matrix, stored row by row. Entries are read and written as a(i, j).
+/// \tparam S  the value type: float, double, an integer, or what a sequence gets in its place
+/// \tparam M  the rows
+/// \tparam N  the columns
 template <class S, int M, int N>
 struct BATCHWORK_NODISCARD Matrix : Impl::Indexed<Matrix<S, M, N>> {
   using value_type = S;
@@ -93,7 +96,9 @@ struct BATCHWORK_NODISCARD Matrix : Impl::Indexed<Matrix<S, M, N>> {
   BATCHWORK_INLINE Impl::EntryPointer<S, pitch, 1> pointer() { return {a}; }
 };
 
-/// A column of N numbers.
+/// A column of N numbers. Entries are read and written as v(i).
+/// \tparam S  the value type: float, double, an integer, or what a sequence gets in its place
+/// \tparam N  the number of entries
 template <class S, int N>
 struct BATCHWORK_NODISCARD Vector : Impl::Indexed<Vector<S, N>> {
   using value_type = S;
@@ -133,7 +138,7 @@ struct BATCHWORK_NODISCARD Vector : Impl::Indexed<Vector<S, N>> {
   BATCHWORK_INLINE Impl::EntryPointer<S, 1, 1> pointer() { return {a}; }
 };
 
-/// A matrix distributed over the lanes of an item: each holds whole rows, or whole columns.
+/// A matrix distributed over the lanes of an item: each lane holds whole rows, or whole columns.
 template <class T, int R, int C, int E, bool Whole, int M, int N>
 struct BATCHWORK_NODISCARD Matrix<Distributed<T, R, C, E, Whole>, M, N>
     : Impl::LocalLines<Distributed<T, R, C, E, Whole>, M, N>,
@@ -163,7 +168,7 @@ struct BATCHWORK_NODISCARD Matrix<Distributed<T, R, C, E, Whole>, M, N>
   }
 };
 
-/// A column whose entries are dealt out to the lanes of an item.
+/// A column whose entries are distributed over the lanes of an item.
 template <class T, int R, int C, int E, bool Whole, int N>
 struct BATCHWORK_NODISCARD Vector<Distributed<T, R, C, E, Whole>, N>
     : Impl::LocalLines<Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>, N, 1>,
@@ -197,7 +202,7 @@ struct BATCHWORK_NODISCARD Vector<Distributed<T, R, C, E, Whole>, N>
 
 namespace Impl {
 
-/// The general tile of a result: a Vector where the right-hand factor was one.
+/// The general tile of a result: a Vector if the right-hand factor is one.
 template <class S, int M, int N, bool Vec>
 struct GeneralTile {
   using type = Matrix<S, M, N>;
