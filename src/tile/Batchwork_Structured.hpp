@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Symmetric, Lower, Diagonal and the identity: tiles whose structure saves storage and work.
+/// Symmetric, Lower, Diagonal and Identity: tiles whose structure saves storage and work.
 #ifndef BATCHWORK_STRUCTURED_HPP
 #define BATCHWORK_STRUCTURED_HPP
 
@@ -10,8 +10,11 @@
 
 namespace Batchwork {
 
-/// A symmetric N x N matrix. Only the lower triangle is computed and assigned (j <= i); a lane that
-/// holds a whole item stores just that, packs mirror it so that rows can be read in a loop.
+/// A symmetric N x N matrix. Only the lower triangle (j <= i) is computed and assigned. A lane that
+/// holds a whole item stores just the triangle; packs store both triangles, so that rows can be
+/// read in a loop.
+/// \tparam S  the value type
+/// \tparam N  the rows and columns
 template <class S, int N>
 struct BATCHWORK_NODISCARD Symmetric : Impl::Indexed<Symmetric<S, N>> {
   using value_type = S;
@@ -28,7 +31,7 @@ struct BATCHWORK_NODISCARD Symmetric : Impl::Indexed<Symmetric<S, N>> {
   info_t<S> info;
 
   Symmetric() = default;
-  /// Takes the lower triangle of any square tile.
+  /// Converts a square tile by its lower triangle.
   template <Tile X>
     requires(!std::is_same_v<X, Symmetric> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::symmetric &&
@@ -55,7 +58,7 @@ struct BATCHWORK_NODISCARD Symmetric : Impl::Indexed<Symmetric<S, N>> {
       return j <= i ? a[Impl::triangle_index(i, j)] : a[Impl::triangle_index(j, i)];
     }
   }
-  /// For j <= i.
+  /// Sets an entry with j <= i.
   BATCHWORK_INLINE void set(int i, int j, S const& v) {
     if constexpr (mirrored) {
       a[i * pitch + j] = v;
@@ -76,7 +79,9 @@ struct BATCHWORK_NODISCARD Symmetric : Impl::Indexed<Symmetric<S, N>> {
   }
 };
 
-/// A lower triangular N x N matrix, diagonal included.
+/// A lower triangular N x N matrix, including its diagonal.
+/// \tparam S  the value type
+/// \tparam N  the rows and columns
 template <class S, int N>
 struct BATCHWORK_NODISCARD Lower : Impl::Indexed<Lower<S, N>> {
   using value_type = S;
@@ -91,7 +96,7 @@ struct BATCHWORK_NODISCARD Lower : Impl::Indexed<Lower<S, N>> {
   info_t<S> info;
 
   Lower() = default;
-  /// Takes the lower triangle of any square tile; what stands above it is dropped.
+  /// Converts a square tile by its lower triangle; entries above it are dropped.
   template <Tile X>
     requires(!std::is_same_v<X, Lower> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::lower &&
@@ -116,11 +121,13 @@ struct BATCHWORK_NODISCARD Lower : Impl::Indexed<Lower<S, N>> {
     return a[Impl::triangle_index(i, j)];
   }
   BATCHWORK_INLINE void set(int i, int j, S const& v) { a[Impl::triangle_index(i, j)] = v; }
-  /// Row i as far as the diagonal.
+  /// Row i up to the diagonal.
   BATCHWORK_INLINE S const* row(int i) const { return a + Impl::triangle_index(i, 0); }
 };
 
 /// A diagonal N x N matrix.
+/// \tparam S  the value type
+/// \tparam N  the rows and columns
 template <class S, int N>
 struct BATCHWORK_NODISCARD Diagonal : Impl::Indexed<Diagonal<S, N>> {
   using value_type = S;
@@ -135,7 +142,7 @@ struct BATCHWORK_NODISCARD Diagonal : Impl::Indexed<Diagonal<S, N>> {
   info_t<S> info;
 
   Diagonal() = default;
-  /// Takes the diagonal of any square tile; what stands beside it is dropped.
+  /// Converts a square tile by its diagonal; other entries are dropped.
   template <Tile X>
     requires(!std::is_same_v<X, Diagonal> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::diagonal) Diagonal(X const& x) {
@@ -158,8 +165,8 @@ struct BATCHWORK_NODISCARD Diagonal : Impl::Indexed<Diagonal<S, N>> {
   BATCHWORK_INLINE void set(int i, int, S const& v) { a[i] = v; }
 };
 
-/// Symmetric, distributed: each lane holds its rows as far as the diagonal; what stands beyond
-/// means nothing.
+/// Symmetric, distributed over lanes: each lane holds its rows up to the diagonal; the rest is
+/// undefined.
 template <class T, int R, int C, int E, bool Whole, int N>
 struct BATCHWORK_NODISCARD Symmetric<Distributed<T, R, C, E, Whole>, N>
     : Impl::LocalLines<Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>, N, N>,
@@ -196,9 +203,9 @@ struct BATCHWORK_NODISCARD Symmetric<Distributed<T, R, C, E, Whole>, N>
   }
 };
 
-/// Symmetric, distributed, with both triangles: each lane holds whole rows, which are its columns
-/// as well, so that products with it on either side need no exchange. Of an assigned tile the lower
-/// triangle is read.
+/// Symmetric, distributed over lanes, with both triangles: each lane holds whole rows, which are
+/// its columns as well, so products with it on either side need no exchange. Only the lower
+/// triangle of an assigned tile is read.
 template <class DistributedT, int N>
 struct BATCHWORK_NODISCARD WholeSymmetric
     : Impl::LocalLines<Impl::dealt_t<DistributedT, true>, N, N>,
@@ -241,7 +248,7 @@ struct Impl::TileTraits<WholeSymmetric<DistributedT, N>> : Impl::NoSpecialTile {
   static constexpr bool holds_whole = true;
 };
 
-/// Lower, distributed: each lane holds whole rows, zeros included.
+/// Lower, distributed over lanes: each lane holds whole rows, including zeros.
 template <class T, int R, int C, int E, bool Whole, int N>
 struct BATCHWORK_NODISCARD Lower<Distributed<T, R, C, E, Whole>, N>
     : Impl::LocalLines<Distributed<T, R, C, E, Whole>, N, N>,
@@ -272,7 +279,7 @@ struct BATCHWORK_NODISCARD Lower<Distributed<T, R, C, E, Whole>, N>
   }
 };
 
-/// Diagonal, distributed: the entries are dealt out to the lanes.
+/// Diagonal, distributed over lanes.
 template <class T, int R, int C, int E, bool Whole, int N>
 struct BATCHWORK_NODISCARD Diagonal<Distributed<T, R, C, E, Whole>, N>
     : Impl::LocalLines<Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>, N, 1>,
@@ -310,6 +317,8 @@ struct BATCHWORK_NODISCARD Diagonal<Distributed<T, R, C, E, Whole>, N>
 };
 
 /// The N x N identity; it stores nothing.
+/// \tparam T  float or double
+/// \tparam N  the rows and columns
 template <class T, int N>
 struct BATCHWORK_NODISCARD Identity : Impl::IndexedToRead<Identity<T, N>> {
   using value_type = T;
@@ -326,12 +335,12 @@ struct BATCHWORK_NODISCARD Identity : Impl::IndexedToRead<Identity<T, N>> {
   }
 };
 
-/// identity<N>(x): the identity with the scalar type of the tile x.
+/// The N x N identity with the number type of the tile x: identity<N>(x).
 template <int N, Tile X>
 BATCHWORK_INLINE Identity<scalar_t<value_t<X>>, N> identity(X const&) {
   return {};
 }
-/// identity<T, N>(): the identity in float or double.
+/// The N x N identity in float or double: identity<T, N>().
 template <class T, int N>
 BATCHWORK_INLINE Identity<T, N> identity() {
   return {};
@@ -339,7 +348,7 @@ BATCHWORK_INLINE Identity<T, N> identity() {
 
 namespace Impl {
 
-/// The tile with a given structure; `upper` and `general` are held as Matrix.
+/// The tile type for a structure; `upper` and `general` are stored as Matrix.
 template <class S, int M, int N, Structure St, bool Vec = false>
 struct TileOf {
   using type = general_t<S, M, N, Vec>;
