@@ -35,41 +35,50 @@ concept BesideIndex = (ScalarTile<X> || Tile<X>) && is_integral_constant<K>;
 }  // namespace Impl
 
 // The index of a loop is a number in expressions with scalars and tiles.
+
+/// The sum of a scalar or tile and the index of a loop.
 template <class X, class K>
   requires Impl::BesideIndex<X, K>
 BATCHWORK_INLINE auto operator+(X const& x, K) {
   return x + Impl::number_of_index<K>();
 }
+/// The sum of a scalar or tile and the index of a loop.
 template <class X, class K>
   requires Impl::BesideIndex<X, K>
 BATCHWORK_INLINE auto operator+(K, X const& x) {
   return Impl::number_of_index<K>() + x;
 }
+/// The difference of a scalar or tile and the index of a loop.
 template <class X, class K>
   requires Impl::BesideIndex<X, K>
 BATCHWORK_INLINE auto operator-(X const& x, K) {
   return x - Impl::number_of_index<K>();
 }
+/// The difference of a scalar or tile and the index of a loop.
 template <class X, class K>
   requires Impl::BesideIndex<X, K>
 BATCHWORK_INLINE auto operator-(K, X const& x) {
   return Impl::number_of_index<K>() - x;
 }
+/// The product of a scalar or tile and the index of a loop.
 template <class X, class K>
   requires Impl::BesideIndex<X, K>
 BATCHWORK_INLINE auto operator*(X const& x, K) {
   return x * Impl::number_of_index<K>();
 }
+/// The product of a scalar or tile and the index of a loop.
 template <class X, class K>
   requires Impl::BesideIndex<X, K>
 BATCHWORK_INLINE auto operator*(K, X const& x) {
   return Impl::number_of_index<K>() * x;
 }
+/// The quotient of a scalar or tile and the index of a loop.
 template <class X, class K>
   requires Impl::BesideIndex<X, K>
 BATCHWORK_INLINE auto operator/(X const& x, K) {
   return x / Impl::number_of_index<K>();
 }
+/// The quotient of a scalar or tile and the index of a loop.
 template <class X, class K>
   requires Impl::BesideIndex<X, K>
 BATCHWORK_INLINE auto operator/(K, X const& x) {

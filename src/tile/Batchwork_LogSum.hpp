@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// LogSum<S>: a sum of many logarithms, stored as a product with a separate exponent, so that one
+/// `LogSum<S>`: a sum of many logarithms, stored as a product with a separate exponent, so that one
 /// logarithm at the end replaces one for each term.
 #ifndef BATCHWORK_LOG_SUM_HPP
 #define BATCHWORK_LOG_SUM_HPP

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Scalar<S>: one number for each item, with the status of the item. Sequences compute with scalars
-/// instead of plain numbers.
+/// `Scalar<S>`: one number for each item, with the status of the item. Sequences compute with
+/// scalars instead of plain numbers.
 #ifndef BATCHWORK_SCALAR_HPP
 #define BATCHWORK_SCALAR_HPP
 
