@@ -36,6 +36,9 @@ breathe_show_include = False
 # Sphinx ignores requires-clauses, so it takes constrained overloads for one function.
 suppress_warnings = ["duplicate_declaration.cpp"]
 
+# Transposes (A') and options (--help) stay as they are written.
+smartquotes = False
+
 html_theme = "furo"
 html_title = f"Batchwork {version}"
 html_theme_options = {
