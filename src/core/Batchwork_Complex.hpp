@@ -307,7 +307,7 @@ struct ComplexReciprocal {
 template <class R>
 BATCHWORK_INLINE auto sqrt(Complex<R> const& x) {
   static_assert(!std::is_same_v<R, R>,
-                "Batchwork: sqrt, log and exp are of real numbers; of complex ones take those of "
+                "Batchwork: sqrt, log and exp take real numbers; for a complex x apply them to "
                 "abs(x), real(x) or imag(x)");
   return x.re;
 }

@@ -58,8 +58,7 @@ template <class A, int N, class B, int M>
 struct Promote<Dual<A, N>, Dual<B, M>> {
   static_assert(N == M,
                 "Batchwork: numbers with derivatives in different numbers of directions are "
-                "combined; variable<N>(x, i) and variables<N>(x, first) take the number that all "
-                "have in common");
+                "combined; give variable<N>(x, i) and variables<N>(x, first) the same N");
   using type = Dual<typename Promote<A, B>::type, N>;
 };
 template <class A, int N, class B>
@@ -73,8 +72,8 @@ struct Promote<A, Dual<B, N>> {
 template <class A, class B, int N>
 struct Promote<Complex<A>, Dual<B, N>> {
   static_assert(!std::is_same_v<A, A>,
-                "Batchwork: derivatives are of real numbers; write the real and the imaginary "
-                "part apart");
+                "Batchwork: derivatives exist for real numbers only; compute the real and the "
+                "imaginary part separately");
   using type = Dual<B, N>;
 };
 template <class A, int N, class B>
@@ -104,10 +103,10 @@ struct Found {};
 /// \tparam N  the number of directions
 template <class S, int N>
 struct Dual : Impl::OfDuals::Found {
-  static_assert(N > 0, "Batchwork::Dual<S, N>: there is one direction at least");
+  static_assert(N > 0, "Batchwork::Dual<S, N>: N, the number of directions, must be at least 1");
   static_assert(Impl::is_constant_value<S>,
-                "Batchwork::Dual<S, N>: S is a real number, one or a pack of them; derivatives of "
-                "derivatives are not supported");
+                "Batchwork::Dual<S, N>: S must be a real number or a pack of real numbers; "
+                "derivatives of derivatives are not supported");
   using scalar = scalar_t<S>;
   using constant = S;
 
@@ -179,7 +178,7 @@ template <class To, class From>
 constexpr bool takes_value() {
   static_assert(is_dual<To> || !is_dual<From>,
                 "Batchwork: a scalar or tile without derivatives is assigned one that has them; "
-                "begin it with zero(x), x having derivatives, or write value_of(y) to drop them");
+                "start it as zero(x), where x has derivatives, or drop them with value_of(y)");
   return std::is_same_v<promote_t<To, From>, To>;
 }
 

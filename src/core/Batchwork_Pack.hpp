@@ -81,9 +81,8 @@ template <class B>
 constexpr bool refuse_branch() {
   static_assert(
       !std::is_same_v<B, bool>,
-      "Batchwork: a comparison of tiles or scalars is true or false for each item, so "
-      "there is no `if` and no `? :` on it; write select(mask, a, b), or ask any(mask) or "
-      "all(mask) to leave out work for all items at hand");
+      "Batchwork: a comparison of tiles or scalars is true or false for each item, so it cannot be "
+      "used in `if` or `? :`; write select(mask, a, b), or branch on any(mask) or all(mask)");
   return false;
 }
 

@@ -67,9 +67,9 @@ using with_number_t = typename WithNumber<S, T>::type;
 /// pack.
 template <class A, class B>
 struct Promote {
-  static_assert(
-      std::is_same_v<typename ValueTraits<A>::scalar, typename ValueTraits<B>::scalar>,
-      "Batchwork: operands of one operation must have the same scalar type (float or double)");
+  static_assert(std::is_same_v<typename ValueTraits<A>::scalar, typename ValueTraits<B>::scalar>,
+                "Batchwork: operands of one operation must have the same scalar type (float or "
+                "double); convert one with as<double>(x) or as<float>(x)");
   static_assert(ValueTraits<A>::width == 1 || ValueTraits<B>::width == 1 || std::is_same_v<A, B>,
                 "Batchwork: packs of different widths cannot be combined");
   using type = std::conditional_t<std::is_arithmetic_v<A>, B, A>;

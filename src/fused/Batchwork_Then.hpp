@@ -82,7 +82,7 @@ struct Then {
 /// \returns the sequence
 template <class... Sequence>
 auto then(Sequence const&... sequences) {
-  static_assert(sizeof...(Sequence) > 0, "Batchwork::then: give the sequences to be called");
+  static_assert(sizeof...(Sequence) > 0, "Batchwork::then: give at least one sequence");
   return Impl::Then<Sequence...>{{{sequences}...}};
 }
 

@@ -41,7 +41,7 @@ inline constexpr bool speaks_of<Of, LaunchNumber<Of, N>> = true;
 template <LaunchWord Of, class... Words>
 constexpr int number_among() {
   static_assert((int(speaks_of<Of, Words>) + ... + 0) <= 1,
-                "Batchwork::launch: width, teams and lanes are given once each at most");
+                "Batchwork::launch: give each of width, teams and lanes at most once");
   return (number_in<Of, Words> + ... + 0);
 }
 

@@ -42,7 +42,8 @@ inline constexpr bool is_workspace<Workspace<View>> = true;
 template <class View>
   requires Kokkos::is_view_v<View>
 auto workspace(View const& view) {
-  static_assert(View::rank() == 1, "Batchwork::workspace: the View has one index");
+  static_assert(View::rank() == 1,
+                "Batchwork::workspace: the View must have one index, as View<double*>");
   static_assert(!std::is_const_v<typename View::value_type>,
                 "Batchwork: a const View cannot be written");
   return Impl::Workspace<View>{view};

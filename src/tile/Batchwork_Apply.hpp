@@ -238,8 +238,8 @@ template <class U, class F, class... X>
 BATCHWORK_INLINE auto apply_to_tiles(F const& f, X const&... x) {
   using Among = TilesAmong<X...>;
   static_assert(Among::are_equal,
-                "Batchwork::apply: a function of several tiles goes entry by entry; their extents "
-                "differ");
+                "Batchwork::apply: a function of several tiles works entry by entry, but their "
+                "extents differ");
   using S0 = value_of_operands_t<X...>;
   constexpr int K = Returned<U>::count;
   using S = applied_value_t<dealt_value_t<S0, X...>, U>;
@@ -257,24 +257,24 @@ constexpr bool require_applicable() {
   using S = value_of_operands_t<X...>;
   if constexpr (!is_plain_value<S>) {
     static_assert(is_plain_value<S>,
-                  "Batchwork::apply: its function is of plain real numbers, not of complex ones "
-                  "or of such with derivatives");
+                  "Batchwork::apply: its function takes plain real numbers, neither complex ones "
+                  "nor numbers with derivatives; pass real(x), imag(x) or value_of(x)");
     return false;
   } else if constexpr (!std::is_invocable_v<F const&, number_of_operand_t<X>...>) {
     static_assert(std::is_invocable_v<F const&, number_of_operand_t<X>...>,
                   "Batchwork::apply: the function cannot be called with one plain number for each "
-                  "operand, float or double as the items are; its call operator must be const, "
-                  "and an overloaded function has to be called in a lambda");
+                  "operand, float or double like the items; its call operator must be const, and "
+                  "an overloaded function must be wrapped in a lambda");
     return false;
   } else {
     using U = std::remove_cvref_t<std::invoke_result_t<F const&, number_of_operand_t<X>...>>;
     static_assert(Returned<U>::is_known,
-                  "Batchwork::apply: the function returns a number, a bool, or a struct of numbers "
-                  "of one type, all float or all double");
+                  "Batchwork::apply: the function must return a number, a bool, or a struct of "
+                  "numbers of one type, all float or all double");
     constexpr bool has_place = !Returned<U>::is_truth || TilesAmong<X...>::count == 0;
     static_assert(has_place,
-                  "Batchwork::apply: a function that returns bool is of scalars, and gives a mask; "
-                  "of the entries of a tile let it return 0.0 or 1.0");
+                  "Batchwork::apply: a function that returns bool takes scalars and gives a mask; "
+                  "for the entries of a tile return 0.0 or 1.0");
     return Returned<U>::is_known && has_place;
   }
 }

@@ -147,8 +147,9 @@ template <Tile A, Tile B>
 BATCHWORK_INLINE void assign_block(A& a, int i, int j, B const& b) {
   static_assert(B::rows <= A::rows && B::cols <= A::cols,
                 "Batchwork::assign_block: the block is larger than the tile");
-  static_assert(A::structure == Structure::general,
-                "Batchwork::assign_block: the tile that is assigned to is general");
+  static_assert(
+      A::structure == Structure::general,
+      "Batchwork::assign_block: the tile that is assigned to must be a Matrix or a Vector");
   using S = value_t<A>;
   if constexpr (Impl::is_distributed<S>) {
     auto const grid = Impl::grid_of(a, b);

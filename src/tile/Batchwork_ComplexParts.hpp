@@ -72,9 +72,9 @@ template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto as_complex(A const& re, B const& im) {
   using R = Impl::scalar_pair_t<A, B>;
-  static_assert(
-      Impl::is_real_value<R>,
-      "Batchwork::as_complex: the parts are real numbers, and lanes do not share an item");
+  static_assert(Impl::is_real_value<R>,
+                "Batchwork::as_complex: the parts must be real numbers, and lanes must not share "
+                "an item; launch(lanes<1>) gives each lane an item");
   Scalar<R> const x(re), y(im);
   return Scalar<Complex<R>>(Complex<R>(x.value, y.value), Impl::first_failure(x.info, y.info));
 }
@@ -102,9 +102,9 @@ BATCHWORK_INLINE auto as_complex(A const& re, B const& im) {
   using R = promote_t<value_t<A>, value_t<B>>;
   static_assert(A::rows == B::rows && A::cols == B::cols,
                 "Batchwork::as_complex: the tiles have different extents");
-  static_assert(
-      Impl::is_real_value<R>,
-      "Batchwork::as_complex: the parts are real numbers, and lanes do not share an item");
+  static_assert(Impl::is_real_value<R>,
+                "Batchwork::as_complex: the parts must be real numbers, and lanes must not share "
+                "an item; launch(lanes<1>) gives each lane an item");
   using S = Complex<R>;
   using T = Impl::tile_of_t<S, A::rows, A::cols, Impl::sum_structure(A::structure, B::structure),
                             A::is_vector || B::is_vector>;

@@ -335,10 +335,10 @@ BATCHWORK_INLINE auto congruence(F const& f, P const& p, C const& c) {
 template <class C, class X>
 constexpr void require_addend() {
   static_assert(C::rows == X::rows && C::cols == X::rows,
-                "Batchwork: what a symmetric product is added to has other extents than it");
+                "Batchwork: a symmetric product is added to a tile with other extents");
   static_assert(
       C::structure != Structure::lower && C::structure != Structure::upper,
-      "Batchwork: what a symmetric product is added to must be symmetric; this is triangular");
+      "Batchwork: a symmetric product must be added to a symmetric tile; this one is triangular");
 }
 
 }  // namespace Impl

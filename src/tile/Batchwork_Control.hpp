@@ -94,7 +94,7 @@ BATCHWORK_INLINE auto operator/(K, X const& x) {
 /// \param f  a functor, called with each index
 template <int N, class F>
 BATCHWORK_INLINE void loop(F&& f) {
-  static_assert(N >= 0, "Batchwork::loop<N>(f): N is not negative");
+  static_assert(N >= 0, "Batchwork::loop<N>(f): N must not be negative");
   [&]<int... K>(std::integer_sequence<int, K...>) {
     (static_cast<void>(f(std::integral_constant<int, K>{})), ...);
   }(std::make_integer_sequence<int, N>{});
@@ -103,7 +103,7 @@ BATCHWORK_INLINE void loop(F&& f) {
 template <int First, int Last, class F>
 BATCHWORK_INLINE void loop(F&& f) {
   static_assert(First <= Last,
-                "Batchwork::loop<First, Last>(f): from First as far as Last, which is not smaller");
+                "Batchwork::loop<First, Last>(f): Last must not be smaller than First");
   [&]<int... K>(std::integer_sequence<int, K...>) {
     (static_cast<void>(f(std::integral_constant<int, First + K>{})), ...);
   }(std::make_integer_sequence<int, Last - First>{});
@@ -118,13 +118,13 @@ BATCHWORK_INLINE int number_of_rounds(Count const& count) {
     constexpr bool is_common = std::is_arithmetic_v<typename Count::value_type>;
     static_assert(is_common,
                   "Batchwork::repeat: this number of rounds differs from item to item; write "
-                  "iterate(most, f, x), whose mask says which items go on");
+                  "iterate(most, f, x), whose mask says which items continue");
     if constexpr (is_common) return static_cast<int>(count.value);
     else return 0;
   } else {
     static_assert(std::is_integral_v<Count>,
-                  "Batchwork::repeat: the number of rounds is an integer, or a scalar common to "
-                  "all items");
+                  "Batchwork::repeat: the number of rounds must be an integer, or a scalar common "
+                  "to all items");
     return static_cast<int>(count);
   }
 }
@@ -151,8 +151,8 @@ BATCHWORK_INLINE void keep_where_not([[maybe_unused]] M const& mask, X& x, X con
     // A copy of an entry of a tile is a scalar.
     constexpr bool fits = std::is_same_v<Chosen, as_scalar_t<X>>;
     static_assert(fits,
-                  "Batchwork::iterate: a state is common to all items, but the mask is of each "
-                  "item; begin with a number or a tile of the item");
+                  "Batchwork::iterate: a state is common to all items, but the mask differs "
+                  "between items; start from zero(x) or another value of the item");
     if constexpr (fits) x = Batchwork::select(mask, x, before);
   }
 }
@@ -190,10 +190,9 @@ constexpr bool require_states_by_reference() {
   constexpr bool good = []<std::size_t... N>(std::index_sequence<N...>) {
     return (!takes_state_alone<N, F, X...>(std::index_sequence_for<X...>()) && ...);
   }(std::index_sequence_for<X...>());
-  static_assert(
-      good,
-      "Batchwork::iterate(most, f, x, ...): f takes a state by value or as a constant, so "
-      "that what it assigns would be lost; make its parameters references, auto& x");
+  static_assert(good,
+                "Batchwork::iterate(most, f, x, ...): f takes a state by value or as a constant, "
+                "so that assignments would be lost; make its parameters references, auto& x");
   return good;
 }
 template <class M, class... X>
@@ -201,11 +200,11 @@ constexpr bool require_mask_and_states() {
   constexpr bool masked = is_mask<M>, stated = sizeof...(X) > 0,
                  changeable = !(std::is_const_v<X> || ...);
   static_assert(masked,
-                "Batchwork::iterate: f(x, ...) returns the mask of the items that go on, as "
-                "comparisons of scalars give it");
+                "Batchwork::iterate: f(x, ...) must return the mask of the items that continue, "
+                "the result of a comparison of scalars");
   static_assert(stated,
                 "Batchwork::iterate(most, f, x, ...): name the tiles and scalars that f changes, "
-                "so that an item that is done keeps them");
+                "so that items that are done keep them");
   static_assert(changeable, "Batchwork::iterate(most, f, x, ...): a state that f changes is const");
   return masked && stated && changeable;
 }
@@ -364,8 +363,8 @@ struct Choose<TupleBase<std::index_sequence<I...>, R...>> {
 template <class M, class F, class B>
 BATCHWORK_INLINE auto where(M const& mask, F&& f, B const& otherwise) {
   static_assert(Impl::is_mask<M>,
-                "Batchwork::where(mask, f, otherwise): the first is a mask, as comparisons of "
-                "scalars give it");
+                "Batchwork::where(mask, f, otherwise): the first must be a mask, the result of a "
+                "comparison of scalars");
   using A = std::remove_cvref_t<decltype(f())>;
   using R = typename Impl::Chosen<M, A, B>::type;
   if (any(mask)) return Impl::Choose<R>::of(mask, f(), otherwise);

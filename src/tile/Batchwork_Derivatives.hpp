@@ -141,7 +141,7 @@ constexpr bool require_constant() {
   constexpr bool constant = !is_dual<S> && !is_complex<S>;
   static_assert(constant,
                 "Batchwork: derivatives are taken with respect to real numbers that have no "
-                "derivatives yet; those of derivatives are not supported");
+                "derivatives yet; second derivatives are not supported");
   return constant;
 }
 template <class S, int N>
@@ -177,7 +177,7 @@ BATCHWORK_INLINE auto variable(X const& x, int i = 0) {
 /// \returns a vector with derivatives
 template <int N = 0, Tile X>
 BATCHWORK_INLINE auto variables(X const& x, int first = 0) {
-  static_assert(X::cols == 1, "Batchwork::variables(x): x is a vector");
+  static_assert(X::cols == 1, "Batchwork::variables(x): x must be a vector");
   using S = value_t<X>;
   [[maybe_unused]] constexpr bool constant = Impl::require_constant<S>();
   constexpr int directions = N > 0 ? N : X::rows;
@@ -220,8 +220,8 @@ template <Tile X>
   requires(Impl::is_dual<value_t<X>>)
 BATCHWORK_INLINE auto derivatives_of(X const& x) {
   static_assert(X::cols == 1,
-                "Batchwork::derivatives_of(x): x is a scalar or a vector; of a matrix write "
-                "derivative_of(x, k), direction by direction");
+                "Batchwork::derivatives_of(x): x must be a scalar or a vector; for a matrix write "
+                "derivative_of(x, k) for each direction k");
   using D = value_t<X>;
   using S = typename D::constant;
   Matrix<S, X::rows, D::directions> r;
@@ -276,13 +276,13 @@ BATCHWORK_INLINE auto row_of_value(Y const& y, [[maybe_unused]] int i) {
 template <class Y>
 constexpr int rows_of_value() {
   constexpr bool is_row = is_scalar_tile<Y> || Tile<Y>;
-  static_assert(is_row, "Batchwork::jacobian(f, x): f(x) is a scalar or a vector");
+  static_assert(is_row, "Batchwork::jacobian(f, x): f(x) must be a scalar or a vector");
   if constexpr (is_scalar_tile<Y>) {
     return 1;
   } else {
     static_assert(Y::cols == 1,
-                  "Batchwork::jacobian(f, x): f(x) is a scalar or a vector; the derivatives of a "
-                  "matrix are derivative_of(f(variables(x)), k), one after the other");
+                  "Batchwork::jacobian(f, x): f(x) must be a scalar or a vector; for a matrix "
+                  "write derivative_of(f(variables(x)), k) for each direction k");
     return Y::rows;
   }
 }
@@ -334,7 +334,7 @@ BATCHWORK_INLINE auto differentiate(F const& f, X const& x, Begin const& begin, 
 /// \returns the value and the M x N Jacobian, for a structured binding
 template <int AtOnce = 0, class F, Tile X>
 BATCHWORK_INLINE auto value_and_jacobian(F const& f, X const& x) {
-  static_assert(X::cols == 1, "Batchwork::jacobian(f, x): x is a vector");
+  static_assert(X::cols == 1, "Batchwork::jacobian(f, x): x must be a vector");
   constexpr int directions = AtOnce > 0 ? AtOnce : Impl::directions_at_once(X::rows);
   using Y = std::remove_cvref_t<decltype(f(variables<directions>(x, 0)))>;
   using S = Impl::constant_t<typename Y::value_type>;
@@ -359,11 +359,12 @@ BATCHWORK_INLINE auto jacobian(F const& f, X const& x) {
 /// \returns the value and the gradient, for a structured binding
 template <int AtOnce = 0, class F, Tile X>
 BATCHWORK_INLINE auto value_and_gradient(F const& f, X const& x) {
-  static_assert(X::cols == 1, "Batchwork::gradient(f, x): x is a vector");
+  static_assert(X::cols == 1, "Batchwork::gradient(f, x): x must be a vector");
   constexpr int directions = AtOnce > 0 ? AtOnce : Impl::directions_at_once(X::rows);
   using Y = std::remove_cvref_t<decltype(f(variables<directions>(x, 0)))>;
-  static_assert(Impl::is_scalar_tile<Y>,
-                "Batchwork::gradient(f, x): f(x) is a scalar; of a vector write jacobian(f, x)");
+  static_assert(
+      Impl::is_scalar_tile<Y>,
+      "Batchwork::gradient(f, x): f(x) must be a scalar; for a vector write jacobian(f, x)");
   using S = Impl::constant_t<typename Y::value_type>;
   Vector<S, X::rows> r;
   auto const begin = [&](Y const& y) {

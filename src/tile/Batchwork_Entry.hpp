@@ -139,8 +139,8 @@ struct BATCHWORK_NODISCARD Entry : Scalar<typename X::value_type> {
     if constexpr (requires { x.grid.exchange; }) {
       if (x.grid.exchange == nullptr)
         Kokkos::abort(
-            "Batchwork: lanes share the item, and a tile that was made from nothing knows none of "
-            "them; begin it with zero<M, N>(x), x being a tile or scalar of the sequence");
+            "Batchwork: lanes share the item, but this tile was made without an operand and does "
+            "not know them; start it as zero<M, N>(x), with x a tile or scalar of the sequence");
     }
     return typename X::value_type(x.entry(i, j));
   }
@@ -149,22 +149,22 @@ struct BATCHWORK_NODISCARD Entry : Scalar<typename X::value_type> {
     constexpr bool good = std::is_constructible_v<Value, Y const&>;
     static_assert(
         good,
-        "Batchwork: an entry is assigned a number, or a scalar, that its tile can hold: of a tile "
-        "that is common to all items no number of each item (begin it with zero<M, N>(x), x being "
-        "a scalar of the sequence), of a tile v no tile (of one that is 1 x 1 its entry (0, 0))");
+        "Batchwork: an entry can be assigned only a number or a scalar that its tile can hold. If "
+        "the tile is common to all items and the number is not, start the tile as zero<M, N>(x), "
+        "with x a scalar of the sequence; of a 1 x 1 tile assign the entry (0, 0)");
     return good;
   }
   BATCHWORK_INLINE Value const& put(Value const& y) {
     static_assert(!IsZero,
-                  "Batchwork: an entry above the diagonal of a Lower tile, or beside that of a "
-                  "Diagonal one, is zero and is not assigned");
+                  "Batchwork: an entry above the diagonal of a Lower tile, or off the diagonal of "
+                  "a Diagonal one, is zero and cannot be assigned");
     constexpr Structure st = X::structure;
     if constexpr (st == Structure::lower) {
       if (col > row)
-        Kokkos::abort("Batchwork: an entry above the diagonal of a Lower tile is not assigned");
+        Kokkos::abort("Batchwork: an entry above the diagonal of a Lower tile cannot be assigned");
     } else if constexpr (st == Structure::diagonal) {
       if (col != row)
-        Kokkos::abort("Batchwork: an entry beside the diagonal of a Diagonal tile is not assigned");
+        Kokkos::abort("Batchwork: an entry off the diagonal of a Diagonal tile cannot be assigned");
     }
     if constexpr (st == Structure::symmetric)
       tile->set(row < col ? col : row, row < col ? row : col, y.value);
@@ -197,12 +197,13 @@ constexpr bool require_indices() {
   constexpr bool integers =
       ((std::is_integral_v<I> || std::is_enum_v<I> || ConstantIndex<I> || CommonIndex<I>) && ...);
   static_assert(integers,
-                "Batchwork: the indices of an entry are integers that all items have in common; "
-                "where items differ write select(k == 0, v(0), v(1)), or read table(view)(k)");
+                "Batchwork: the indices of an entry must be integers common to all items; if they "
+                "differ between items write select(k == 0, v(0), v(1)), or read table(view)(k)");
   constexpr bool count = sizeof...(I) == 2 || (sizeof...(I) == 1 && X::is_vector);
-  static_assert(count,
-                "Batchwork: an entry of a matrix has two indices, a(i, j), of a vector one, v(i); "
-                "row(a, i), column(a, j) and block<M, N>(a, i, j) are larger parts");
+  static_assert(
+      count,
+      "Batchwork: an entry of a matrix has two indices, a(i, j), an entry of a vector has one, "
+      "v(i); for larger parts write row(a, i), column(a, j) or block<M, N>(a, i, j)");
   if constexpr (integers && count && (ConstantIndex<I> && ...)) {
     constexpr int extents[] = {X::rows, X::cols}, at[] = {int(I::value)...};
     constexpr bool there = at[0] >= 0 && at[0] < extents[0] && at[sizeof...(I) - 1] >= 0 &&

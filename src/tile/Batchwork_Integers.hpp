@@ -21,8 +21,8 @@ namespace Impl {
 template <class S>
 constexpr bool require_integers() {
   static_assert(holds_integers<S>,
-                "Batchwork: % & | ^ ~ << >> are of integers; of a real scalar write "
-                "to_integer<std::int32_t>(x) first");
+                "Batchwork: % & | ^ ~ << >> take integers; convert a real scalar with "
+                "to_integer<std::int32_t>(x)");
   return holds_integers<S>;
 }
 
@@ -183,7 +183,7 @@ BATCHWORK_INLINE auto as(X const& x) {
 template <class I, class S>
 BATCHWORK_INLINE auto to_integer(Scalar<S> const& x) {
   static_assert(Impl::is_integer_number<I>,
-                "Batchwork::to_integer: the integers are std::int32_t and std::int64_t");
+                "Batchwork::to_integer<I>: I must be std::int32_t or std::int64_t");
   // A step function has derivative zero.
   if constexpr (Impl::is_dual<S>) {
     return to_integer<I>(Scalar<typename S::constant>(x.value.value, x.info));

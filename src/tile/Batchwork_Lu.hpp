@@ -211,7 +211,8 @@ struct Lu {
   /// P b: the rows of b in the order of the pivots.
   template <Tile B>
   BATCHWORK_INLINE auto permute(B const& b) const {
-    static_assert(B::rows == N, "Batchwork::lu: permute(b) is for as many rows as the matrix has");
+    static_assert(B::rows == N,
+                  "Batchwork::lu: permute(b) needs a b with as many rows as the matrix");
     Impl::general_t<promote_t<S, value_t<B>>, N, B::cols, B::is_vector> x;
     factors.permute(x, b);
     x.info = Impl::merge_info<value_t<decltype(x)>>(of_matrix, b.info);

@@ -16,7 +16,7 @@ namespace Impl {
 template <class To, class From>
 BATCHWORK_INLINE void assign(To& to, From const& from) {
   static_assert(rows_of<To> == rows_of<From> && cols_of<To> == cols_of<From>,
-                "Batchwork: a tile is assigned from one of other extents");
+                "Batchwork: a tile is assigned from one with different extents");
   using S = typename To::value_type;
   if constexpr (is_distributed<S>) {
     distributed_assign(to, from);

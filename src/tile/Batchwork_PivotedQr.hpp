@@ -42,7 +42,7 @@ struct PivotedQr : Impl::QrFactors<S, M, N> {
   BATCHWORK_INLINE auto permute(B const& b) const {
     static_assert(
         B::rows == N,
-        "Batchwork::pivoted_qr: permute(b) exchanges as many rows as the matrix has columns");
+        "Batchwork::pivoted_qr: permute(b) needs a b with as many rows as the matrix has columns");
     auto x = this->columns_like(b);
     permute_rows<false>(x);
     return with_status(x.template tile<N, B::is_vector>(), b.info);

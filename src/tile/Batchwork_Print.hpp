@@ -155,8 +155,8 @@ constexpr bool require_printable() {
     constexpr bool plain = std::is_arithmetic_v<decltype(printed_number(
         printed_entry(std::declval<X const&>(), 0, 0), 0))>;
     static_assert(plain,
-                  "Batchwork: print takes tiles of plain real numbers; of complex ones print "
-                  "real(x) and imag(x), of those with derivatives their values");
+                  "Batchwork: print takes plain real numbers; of complex ones print real(x) and "
+                  "imag(x), of numbers with derivatives value_of(x)");
     return plain;
   } else {
     return true;

@@ -213,7 +213,8 @@ BATCHWORK_INLINE void scale_rows(R& r, A const& a, B const& b) {
 ///   triangular tiles, else a Matrix, M x N
 template <Tile A, Tile B>
 BATCHWORK_INLINE auto operator*(A const& a, B const& b) {
-  static_assert(A::cols == B::rows, "Batchwork: product of tiles whose inner extents differ");
+  static_assert(A::cols == B::rows,
+                "Batchwork: the product a * b needs as many columns of a as rows of b");
   using S0 = promote_t<value_t<A>, value_t<B>>;
   if constexpr (Impl::makes_fragments<S0> && !Impl::is_distributed_tile<A> &&
                 A::structure != Structure::diagonal && B::structure == Structure::symmetric &&

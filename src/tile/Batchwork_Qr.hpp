@@ -197,7 +197,8 @@ struct Qr : Impl::QrFactors<S, M, N> {
   template <Tile B>
   BATCHWORK_INLINE auto solve(B const& b) const {
     static_assert(M >= N,
-                  "Batchwork::qr: solve(b) is least squares, for at least as many rows as columns");
+                  "Batchwork::qr: solve(b) needs at least as many rows as columns; for fewer rows "
+                  "use pivoted_qr(a) or svd(a)");
     this->template check_rows<B>();
     using Value = typename decltype(columns)::value_type;
     auto x = this->columns_like(b);

@@ -23,11 +23,10 @@ BATCHWORK_INLINE auto changed_factor(L const& l, V const& v, F const& change) {
   [[maybe_unused]] constexpr bool real = require_real<L, V>(),
                                   decomposed = require_decomposed<L, V>();
   static_assert(L::structure == Structure::lower,
-                "Batchwork::rank_update, rank_downdate: the factor is a lower triangle");
+                "Batchwork::rank_update, rank_downdate: the factor must be a Lower tile");
   static_assert(
       L::rows == V::rows,
-      "Batchwork::rank_update, rank_downdate: the columns that are added or taken off have "
-      "another number of rows than the factor");
+      "Batchwork::rank_update, rank_downdate: v and the factor have different numbers of rows");
   using S = promote_t<value_t<L>, value_t<V>>;
   constexpr int N = L::rows;
   auto const grid = grid_of(l, v);

@@ -164,7 +164,7 @@ BATCHWORK_INLINE bool truth_of_lane(M const& m) {
 template <bool All, class F, class A, class... More>
 BATCHWORK_INLINE auto truth_of_entries(F const& f, A const& a, More const&... more) {
   static_assert(((rows_of<A> == rows_of<More> && cols_of<A> == cols_of<More>) && ...),
-                "Batchwork: all_of and any_of of tiles of different extents");
+                "Batchwork: all_of and any_of take tiles with the same extents; these differ");
   if constexpr ((is_distributed_tile<A> || ... || is_distributed_tile<More>)) {
     LaneGrid const grid = grid_of(a, more...);
     using S = typename FirstDistributed<A, More...>::type;

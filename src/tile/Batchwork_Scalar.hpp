@@ -305,9 +305,9 @@ constexpr bool require_room() {
   if constexpr (ScalarLike<X>) {
     constexpr bool good = std::is_same_v<scalar_pair_t<A, X>, typename A::value_type>;
     static_assert(good,
-                  "Batchwork: this scalar cannot take on the result: it is one number for all "
-                  "items (or a real one) and the other is a number of each (or complex); begin it "
-                  "with auto s = zero(x), x being what is added to it");
+                  "Batchwork: this scalar cannot hold the result: it is common to all items (or "
+                  "real) and the result differs between items (or is complex); start it as auto s "
+                  "= zero(x), with x the scalar that is added to it");
     return good;
   } else {
     return true;
@@ -327,8 +327,8 @@ BATCHWORK_INLINE Scalar<S> divided(F const& f, Scalar<S> const& a, Scalar<S> con
 template <class S>
 constexpr bool require_real_number() {
   static_assert(!holds_integers<S>,
-                "Batchwork: functions such as sqrt, log and exp are of real numbers; of an integer "
-                "write sqrt(as<double>(k)), or as<float>(k)");
+                "Batchwork: functions such as sqrt, log and exp take real numbers; for an integer "
+                "write sqrt(as<double>(k)) or sqrt(as<float>(k))");
   return !holds_integers<S>;
 }
 

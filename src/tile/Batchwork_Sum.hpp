@@ -96,7 +96,7 @@ struct Scale {
 template <class F, class A, class B>
 BATCHWORK_INLINE auto sum(F const& f, A const& a, B const& b) {
   static_assert(rows_of<A> == rows_of<B> && cols_of<A> == cols_of<B>,
-                "Batchwork: tiles of different extents are added or subtracted");
+                "Batchwork: tiles with different extents are added or subtracted");
   using S = deal_together_t<promote_t<value_t<A>, value_t<B>>, A, B>;
   using R = tile_of_t<S, rows_of<A>, cols_of<A>, sum_structure(structure_of<A>, structure_of<B>),
                       A::is_vector || B::is_vector>;

@@ -60,7 +60,7 @@ template <class... X>
 constexpr bool require_no_integers() {
   constexpr bool good = (!holds_integers<typename std::remove_cvref_t<X>::value_type> && ...);
   static_assert(good,
-                "Batchwork: tiles of integers have sums, products and select; for quotients, "
+                "Batchwork: tiles of integers have only sums, products and select; for quotients, "
                 "factorisations and solves convert them: as<double>(a)");
   return good;
 }
@@ -73,8 +73,8 @@ constexpr bool require_no_complex() {
   constexpr bool real = (!is_complex<typename std::remove_cvref_t<X>::value_type> && ...);
   static_assert(
       real,
-      "Batchwork: this operation is of real numbers; tiles of complex ones have sums, products, "
-      "conjugate_transpose, norms, triangular solves, lu, cholesky and qr");
+      "Batchwork: this operation takes real numbers only; tiles of complex numbers have sums, "
+      "products, conjugate_transpose, norms, triangular solves, lu, cholesky and qr");
   return real;
 }
 /// True; otherwise a compile-time error says that an operation accepts neither complex numbers nor

@@ -214,7 +214,7 @@ template <Tile A, Tile B>
 BATCHWORK_INLINE auto solve(A const& a, B const&) {
   static_assert(A::structure == Structure::lower,
                 "Batchwork::solve(a, b) in a sequence: a is symmetric; if it is positive definite "
-                "write solve(cholesky(a), b), else solve(lu(a), b)");
+                "write solve(cholesky(a), b), else solve(ldlt(a), b) or solve(lu(a), b)");
   return a;
 }
 

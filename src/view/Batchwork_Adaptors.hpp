@@ -33,8 +33,8 @@ struct Adapted {
 template <class V>
 struct AsAdapted {
   static_assert(Kokkos::is_view_v<V>,
-                "Batchwork: an operand is made of a Kokkos::View, or of one adapted by "
-                "extents, compact, symmetric, lower or diagonal, or of fixed(value)");
+                "Batchwork: an operand is made from a Kokkos::View, from a View adapted by "
+                "extents, compact, symmetric, lower or diagonal, or from fixed(value)");
   using type = Adapted<V, Structure::general, false>;
 };
 template <class V, Structure St, bool P, int... E>
@@ -61,13 +61,15 @@ auto adapted(X const& x) {
 
 template <Structure New, class V, Structure St, bool P, int... E>
 auto restructured(Adapted<V, St, P, E...> const& a) {
-  static_assert(St == Structure::general, "Batchwork: a View is given one structure only");
+  static_assert(
+      St == Structure::general,
+      "Batchwork: a View can have only one of the structures symmetric, lower and diagonal");
   return Adapted<V, New, P, E...>{a.view, a.compact_items, a.reversed};
 }
 
 template <int... New, class V, Structure St, bool P, int... E>
 auto with_extents(Adapted<V, St, P, E...> const& a) {
-  static_assert(sizeof...(E) == 0, "Batchwork: extents<...>(view) is given once");
+  static_assert(sizeof...(E) == 0, "Batchwork: extents<...>(view) can be given only once");
   return Adapted<V, St, P, New...>{a.view, a.compact_items, a.reversed};
 }
 
@@ -201,7 +203,7 @@ template <Tile X>
 auto fixed(X const& x) {
   using T = value_t<X>;
   static_assert(std::is_arithmetic_v<real_t<T>>,
-                "Batchwork::fixed: the tile must hold numbers, or complex ones, not packs of them");
+                "Batchwork::fixed: the tile must hold real or complex numbers, not packs");
   constexpr int rank = X::structure == Structure::diagonal || X::is_vector ? 1 : 2;
   using Sh = Impl::Shape<X::rows, X::cols, X::structure, rank>;
   Impl::Fixed<T, Sh> f;
@@ -223,7 +225,7 @@ auto fixed(T x) {
 template <std::integral T>
 auto fixed(T x) {
   static_assert(std::is_same_v<T, bool> || std::is_signed_v<T>,
-                "Batchwork::fixed: integers have signs; write fixed(std::int32_t(k)) or "
+                "Batchwork::fixed: integers must be signed; write fixed(std::int32_t(k)) or "
                 "fixed(std::int64_t(k))");
   using I = std::conditional_t<std::is_same_v<T, bool>, bool,
                                std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>>;

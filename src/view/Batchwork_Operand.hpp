@@ -319,7 +319,8 @@ template <class X>
 auto carry_start(X const& start) {
   if constexpr (is_operand<X>) {
     static_assert(X::kind == Kind::common || X::kind == Kind::fixed,
-                  "Batchwork::carry: the start is a View over the items or common(...)");
+                  "Batchwork::carry: the start must be a View with the item as its first index, or "
+                  "common(...)");
     return start;
   } else if constexpr (is_log_view<X>) {
     return in(start.view);
@@ -417,27 +418,24 @@ template <class X>
 auto resolve(X const& x) {
   if constexpr (!is_operand<X>) {
     static_assert(is_operand<X>,
-                  "Batchwork: the arguments after the sequence are operands: in(view), out(view), "
-                  "...; exec and launch(...) stand before it");
+                  "Batchwork: the arguments after the sequence are operands, such as in(view) and "
+                  "out(view); exec and launch(...) come before the sequence");
     return nothing();
   } else if constexpr (!holds_numbers<X>()) {
-    static_assert(
-        holds_numbers<X>(),
-        "Batchwork: an operand's View holds numbers that are none of float, double, std::int32_t, "
-        "std::int64_t and, but for tables, bool and Kokkos::complex; copy them into a View of "
-        "such");
+    static_assert(holds_numbers<X>(),
+                  "Batchwork: the View of an operand must hold float, double, std::int32_t, "
+                  "std::int64_t, bool or Kokkos::complex (a table neither bool nor complex); copy "
+                  "the data into such a View");
     return nothing();
   } else if constexpr (!holds_shapeless_numbers<X>()) {
-    static_assert(
-        holds_shapeless_numbers<X>(),
-        "Batchwork: a View of bool has one for each item, and symmetric, lower and diagonal are of "
-        "real numbers; pass a View of integers as it is");
+    static_assert(holds_shapeless_numbers<X>(),
+                  "Batchwork: a View of bool must hold one for each item, and symmetric, lower and "
+                  "diagonal take real numbers; pass a View of integers without a structure");
     return nothing();
   } else if constexpr (holds_complex_numbers<X>() && holds_symmetric_tiles<X>()) {
-    static_assert(
-        !holds_complex_numbers<X>(),
-        "Batchwork: symmetric(view) is of real numbers; pass a View of complex ones as it "
-        "is: cholesky(a) reads the lower triangle of a Hermitian a");
+    static_assert(!holds_complex_numbers<X>(),
+                  "Batchwork: symmetric(view) takes real numbers; pass a View of complex ones "
+                  "without it: cholesky(a) reads the lower triangle of a Hermitian a");
     return nothing();
   } else {
     return x;

@@ -110,8 +110,8 @@ constexpr Pace pace_of(Word const&... words) {
                 strides = (int(is_pace_word<Word, Stride>()) + ... + 0);
   constexpr bool good = lags <= 1 && strides <= 1 && lags + strides == int(sizeof...(Word));
   static_assert(good,
-                "Batchwork: behind the View each and emit take lag<k> or lag(k), and stride<k> or "
-                "stride(k), each of them once");
+                "Batchwork: after the View each and emit take lag<k> or lag(k), and stride<k> or "
+                "stride(k), each at most once");
   Pace p;
   if constexpr (good) (set_pace(p, pace_word(words)), ...);
   return p;

@@ -24,7 +24,7 @@ template <bool Good>
 constexpr bool require_table_index() {
   static_assert(Good,
                 "Batchwork: a table is read at as many integers as its View has run-time extents: "
-                "t(k), or t(j, k); of a real number write t(to_integer<std::int32_t>(x))");
+                "t(k), or t(j, k); convert a real number, t(to_integer<std::int32_t>(x))");
   return Good;
 }
 

@@ -53,8 +53,8 @@ struct SlopeOf {
   template <class S>
   BATCHWORK_INLINE S operator()(S const&, S const& y) const {
     static_assert(std::is_same_v<F, void>,
-                  "Batchwork: the derivative of this function is not known; write it by functions "
-                  "of scalars (sin, pow, ...), or apply it to value_of(x)");
+                  "Batchwork: the derivative of this function is not known; write the function "
+                  "with sin, pow and other functions of scalars, or apply it to value_of(x)");
     return y;
   }
 };
@@ -237,8 +237,8 @@ struct SlopesOf {
   template <class S>
   BATCHWORK_INLINE Slopes<S> operator()(S const&, S const&, S const& z) const {
     static_assert(std::is_same_v<F, void>,
-                  "Batchwork: the derivative of this function is not known; write it by functions "
-                  "of scalars (sin, pow, ...), or apply it to value_of(x)");
+                  "Batchwork: the derivative of this function is not known; write the function "
+                  "with sin, pow and other functions of scalars, or apply it to value_of(x)");
     return {z, z};
   }
 };

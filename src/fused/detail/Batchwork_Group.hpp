@@ -394,7 +394,8 @@ struct GroupBase {
     constexpr int L = lanes_per_item, together = copy_group_items;
     int const rank = Vendor::lane_rank(member), team = Vendor::lane_count(member);
     int const mine = rank / L, grids = grids_in(team);
-    if (grids == 0) Kokkos::abort("Batchwork: a team has fewer lanes than share an item");
+    if (grids == 0)
+      Kokkos::abort("Batchwork: a team has fewer lanes than share an item; make the team larger");
     if (last <= first) return;
     auto scratch = member.team_scratch(0);
     // After the stage, which the call has taken from its own copy of the handle.
@@ -631,7 +632,7 @@ constexpr std::size_t ahead_bytes_of() {
 /// for all, if that is so.
 template <class Lanes, class... B>
 constexpr std::uint64_t operands_staged_in(std::size_t available) {
-  static_assert(sizeof...(B) <= 64, "Batchwork: a call has up to 64 operands");
+  static_assert(sizeof...(B) <= 64, "Batchwork: a call takes at most 64 operands");
   using Staged = Stage<Lanes, B...>;
   if constexpr (Staged::bytes == 0) {
     return ~std::uint64_t(0);
@@ -744,10 +745,9 @@ template <bool OnDevice, class How, class... B>
 constexpr bool require_whole_items() {
   constexpr bool good = !OnDevice || !(is_complex<typename B::scalar> || ...) ||
                         (largest_extent_in<B...> <= largest_complex_extent && How::lanes <= 1);
-  static_assert(
-      good,
-      "Batchwork: lanes of a device do not share items of complex numbers: there tiles have "
-      "extents to 10, and launch(lanes<n>) has no n but 1");
+  static_assert(good,
+                "Batchwork: lanes of a device do not share items of complex numbers; use extents "
+                "of at most 10, and no launch(lanes<n>) with n > 1");
   return good;
 }
 
@@ -777,16 +777,14 @@ template <bool OnDevice, class How, class... B>
 constexpr bool require_lanes_for_large() {
   constexpr bool large = OnDevice && largest_extent_in<B...> > 32;
   constexpr bool shared = !large || How::lanes == 0 || How::lanes == 32;
-  static_assert(
-      shared,
-      "Batchwork: of tiles with an extent over 32 a device's lanes share each item by 32; "
-      "launch(lanes<n>) has no other n");
+  static_assert(shared,
+                "Batchwork: with an extent over 32, 32 lanes of a device share each item; write "
+                "launch(lanes<32>) or leave lanes<n> out");
   constexpr bool held = !large || ((numbers_of_lane<B>() <= most_words_of_lane) && ...);
-  static_assert(
-      held,
-      "Batchwork: on devices matrices of a sequence are to 48 x 48 in double and 64 x 64 in "
-      "float (larger whole matrices: the verbs gemm, cholesky, solve_cholesky, solve_lu and "
-      "inverse)");
+  static_assert(held,
+                "Batchwork: on devices the matrices of a sequence have extents up to 48 x 48 in "
+                "double and 64 x 64 in float (larger whole matrices: the verbs gemm, cholesky, "
+                "solve_cholesky, solve_lu and inverse)");
   return shared && held;
 }
 
@@ -802,7 +800,7 @@ constexpr void require_one_launch() {
                 "Batchwork: fixed operands hold more than a launch can carry on this execution "
                 "space; use common(view)");
   static_assert((int(O::kind == Kind::status) + ... + 0) <= 1,
-                "Batchwork: one status operand per call");
+                "Batchwork: one status operand per call; leave out the others");
   require_accessible<Exec, O...>();
 }
 

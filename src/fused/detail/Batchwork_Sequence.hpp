@@ -70,12 +70,11 @@ struct Composition {
   template <class... P>
   static constexpr bool require_callable() {
     constexpr bool callable = is_callable<Sequence, P...>;
-    static_assert(
-        callable,
-        "Batchwork: the sequence cannot be called with the operands' tiles: it has one parameter "
-        "for each operand, in their order, none for status; its call operator is const, and a "
-        "template (in a lambda auto&); tiles that are read are constant, X const& x or auto const& "
-        "x");
+    static_assert(callable,
+                  "Batchwork: the sequence cannot be called with the operands' tiles. It needs one "
+                  "parameter for each operand except status, in the order of the operands; its "
+                  "call operator must be a const template (in a lambda: auto&); tiles that are "
+                  "only read must be const, X const& x or auto const& x");
     return callable;
   }
   /// What it does with parameter N.
@@ -140,16 +139,15 @@ constexpr bool require_reference() {
   } else {
     constexpr Taking taking = Composition<Sequence>::template takes<N, P...>();
     constexpr bool good = taking != Taking::copy;
-    static_assert(
-        good,
-        "Batchwork: the sequence takes an operand that it is to write (out, inout, carry, "
-        "emit) by value or as a constant; make the parameter a reference, Y& y or auto& y, "
-        "or what is assigned would be lost");
+    static_assert(good,
+                  "Batchwork: the sequence takes an operand that it must write (out, inout, carry, "
+                  "emit) by value or as a constant, so that assignments would be lost; make the "
+                  "parameter a reference, Y& y or auto& y");
     constexpr bool given =
         taking != Taking::nothing || (kinds[N] != Kind::out && kinds[N] != Kind::emit);
     static_assert(given,
-                  "Batchwork::on: no sequence gets an operand that is to be written (out, emit); "
-                  "give its number to the one that assigns it");
+                  "Batchwork::on: no sequence gets an operand that must be written (out, emit); "
+                  "add its number to the on<...> of the sequence that assigns it");
     return good && given;
   }
 }

@@ -68,7 +68,7 @@ struct Call {
   }
   void check_square(std::size_t place, std::int64_t rows, std::int64_t cols) const {
     if (rows != cols)
-      fail(parts[place].name() + " does not hold square matrices; give one of N x N");
+      fail(parts[place].name() + " does not hold square matrices; give a View of N x N matrices");
   }
   /// Refuses items of so many rows; `most` is how many there may be.
   void check_size(std::size_t place, std::int64_t rows, std::int64_t most,
@@ -97,8 +97,8 @@ bool same_numbers(To const& to, From const& from) {
 template <class Matrix>
 constexpr void require_matrix() {
   static_assert(Matrix::tile_rank == 2,
-                "Batchwork: the matrices are in a View (item, row, column), or one with a lane "
-                "index behind them in compact(view, n)");
+                "Batchwork: matrices must be in a View indexed (item, row, column), or in "
+                "compact(view, n) with the lane as last index");
 }
 
 /// Where the codes go; an operand is added to the call, which has them at this position, or behind

@@ -196,8 +196,8 @@ inline void check_steps_of_part(std::string const& verb, Part const& p, Steps co
   Description const& d = p.d;
   if (p.writes && d.pace.stride == 0 && steps.count() > 1)
     refuse_call(verb, p.name() +
-                          " is written with a stride of 0, by all steps to the same place; give "
-                          "another stride, or carry the value");
+                          " is written with a stride of 0, so all steps write to the same place; "
+                          "give another stride, or carry the value");
   StepsTouched const t = touched(d, steps);
   if (lies_in_view(t, d)) return;
   std::string const has = p.name() + " has " + std::to_string(d.steps) + " steps";

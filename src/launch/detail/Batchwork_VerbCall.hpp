@@ -91,9 +91,9 @@ auto call_verb(F const& f, Exec const& exec, X const&... arguments) {
 /// but for one.
 inline std::string const& label_alone(Launch<> const& how) {
   if (how.lanes_per_team != Launch<>().lanes_per_team)
-    throw std::invalid_argument("Batchwork: launch(\"" + how.label + "\").team_size(" +
-                                std::to_string(how.lanes_per_team) +
-                                ") is given to a verb that chooses its own; leave team_size out");
+    throw std::invalid_argument(
+        "Batchwork: launch(\"" + how.label + "\").team_size(" + std::to_string(how.lanes_per_team) +
+        ") is given to a verb that chooses its own team size; leave team_size out");
   return how.label;
 }
 

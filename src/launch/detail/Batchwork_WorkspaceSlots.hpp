@@ -58,14 +58,14 @@ StatusTarget status_and_workspace(Call& call, CallEnd<Status, Memory> const& end
   if constexpr (CallEnd<Status, Memory>::gives) {
     using View = decltype(end.workspace.view);
     static_assert(std::is_same_v<T, typename View::value_type>,
-                  "Batchwork: the workspace of a call holds the type of its numbers; give float or "
-                  "double, as the matrices have it");
+                  "Batchwork: the workspace of a call must hold the number type of its matrices, "
+                  "float or double");
     require_reachable<(
         Kokkos::SpaceAccessibility<Exec, typename View::memory_space>::accessible)>();
     call.parts.push_back(
         {int(call.parts.size()) + 1, "workspace", true, describe_view(end.workspace.view)});
     if (!call.parts.back().d.contiguous)
-      call.fail(call.parts.back().name() + " has gaps; give a View whose numbers are side by side");
+      call.fail(call.parts.back().name() + " has gaps; give a contiguous View");
   }
   return codes;
 }

@@ -174,7 +174,7 @@ BATCHWORK_INLINE auto function_of(F const& f, X const&... x) {
   } else {
     static_assert(
         Among::are_equal,
-        "Batchwork: a function of several tiles goes entry by entry; their extents differ");
+        "Batchwork: a function of several tiles works entry by entry, but their extents differ");
     using S = dealt_value_t<S0, X...>;
     using R = function_tile_t<S, F::keeps_zero, X...>;
     R r = entrywise<R>(OfEntries<S, F>{f, grid_known_to(x...)}, as_entries<Among>(x)...);
@@ -197,8 +197,8 @@ constexpr bool require_real_numbers() {
   using S = value_of_operands_t<X...>;
   constexpr bool real = !is_complex<S> && std::is_floating_point_v<scalar_t<S>>;
   static_assert(real,
-                "Batchwork: sin, pow and the like are of real numbers; of complex ones take those "
-                "of abs(x), real(x) or imag(x), of integers those of as<double>(x)");
+                "Batchwork: sin, pow and similar functions take real numbers; for complex numbers "
+                "apply them to abs(x), real(x) or imag(x), for integers to as<double>(x)");
   return real;
 }
 /// The function object F of real operands; else the first of them, which nobody sees.

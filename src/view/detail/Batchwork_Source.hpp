@@ -57,7 +57,7 @@ struct Description {
 
 inline constexpr char const* null_problem = "it is null; allocate it before the call";
 inline constexpr char const* reversed_problem =
-    "reversed(view) is for Views with a time index: take it in each, emit or common(each(view))";
+    "reversed(view) is for Views with a time index: use it in each, emit or common(each(view))";
 
 /// Label, extents and memory of any View.
 template <class View>

@@ -34,10 +34,9 @@ struct LocalLines {
   static constexpr int count = by_rows ? M : N;
   static constexpr int length = by_rows ? N : M;
   static constexpr int mine = (count + lanes - 1) / lanes;
-  static_assert(
-      M <= S::largest && N <= S::largest,
-      "Batchwork: where lanes share an item, a sequence makes no tile that is larger than "
-      "all its operands; launch(lanes<1>) gives each lane an item");
+  static_assert(M <= S::largest && N <= S::largest,
+                "Batchwork: if lanes share an item, no tile of a sequence may be larger than all "
+                "its operands; launch(lanes<1>) gives each lane an item");
 
   T a[mine * length];
   info_t<S> info;
@@ -82,11 +81,10 @@ constexpr bool require_decomposed() {
       ((!is_distributed_tile<X> || (std::remove_cvref_t<X>::rows <= largest_decomposed_extent &&
                                     std::remove_cvref_t<X>::cols <= largest_decomposed_extent)) &&
        ...);
-  static_assert(
-      good,
-      "Batchwork: in a sequence on a device qr, pivoted_qr, stacked_r, rank_update, eigh, svd, "
-      "ldlt, expm and what is made of them have extents to 32 (larger whole matrices: the verbs "
-      "qr, least_squares, eigh and svd)");
+  static_assert(good,
+                "Batchwork: in a sequence on a device qr, pivoted_qr, stacked_r, rank_update, "
+                "eigh, svd, ldlt, expm and functions based on them have extents up to 32 (larger "
+                "whole matrices: the verbs qr, least_squares, eigh and svd)");
   return good;
 }
 

@@ -92,9 +92,9 @@ auto stored(Adapted<V, St, IsCompact, E...> const& a) {
                 "Batchwork: the View's rank does not fit: the item comes first, then two "
                 "indices for matrices, one for vectors, none for scalars (and the lane index of "
                 "compact storage)");
-  static_assert(St == Structure::general,
-                "Batchwork: this verb takes matrices as they stand; leave out symmetric, lower "
-                "and diagonal");
+  static_assert(
+      St == Structure::general,
+      "Batchwork: this verb takes general matrices; leave out symmetric, lower and diagonal");
   static_assert(sizeof...(E) == 0 || int(sizeof...(E)) == tile_rank,
                 "Batchwork: extents<...>(view) must give as many extents as the tile has indices");
   static_assert(!IsCompact || std::is_same_v<typename V::array_layout, Kokkos::LayoutRight>,
