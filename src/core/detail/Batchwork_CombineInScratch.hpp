@@ -18,17 +18,18 @@ inline constexpr int lanes_without_parts = 8;
 constexpr int shift_of_parts(int lanes) { return lanes <= 64 ? 2 : 3; }
 inline constexpr int most_parts = 8;
 
-/// Two exchanges in scratch, of so many numbers for every lane of the team as are combined at once;
-/// each begins at 16 bytes. Where a system of more than lanes_without_parts lanes has the team for
-/// itself the second has most_parts for each is enough. They are used in turn, so that a wait is
-/// saved: whoever writes to one has passed a wait behind the last reading of it.
+/// Two exchanges in scratch; each has room for the numbers that every lane of the team combines at
+/// once, and begins at a multiple of 16 bytes. If a system has the whole team, with more than
+/// lanes_without_parts lanes, the second needs room for most_parts numbers only. They are used
+/// alternately, which saves a wait: a lane that writes to one has waited since the last read from
+/// it.
 template <class T>
 struct SumExchange {
   T* numbers;  ///< that no lane reads any more
   T* other;    ///< that was read last
 
-  /// f(... f(a, b) ...) of `count` numbers of which every `apart`-th unit of 16 bytes is taken.
-  /// Fewer than there are in a unit are neighbours.
+  /// f(... f(a, b) ...) of `count` numbers, where every `apart`-th unit of 16 bytes is used. If
+  /// there are fewer numbers than a unit holds, they are adjacent.
   template <class F>
   static BATCHWORK_INLINE T combined(T const* from, int count, int apart, F const& f) {
     constexpr int wide = 16 / int(sizeof(T));

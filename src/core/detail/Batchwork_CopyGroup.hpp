@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// CopyGroup: the lanes that copy the tiles of neighbouring items between memory and scratch
-/// together, whichever of them computes with an item; and the items that the lanes at hand work on.
+/// CopyGroup: the lanes that together copy the tiles of neighbouring items between memory and
+/// scratch, whichever lanes compute with them; and the items of the calling lanes.
 #ifndef BATCHWORK_COPYGROUP_HPP
 #define BATCHWORK_COPYGROUP_HPP
 
@@ -15,9 +15,10 @@
 
 namespace Batchwork::Impl {
 
-/// Lanes of a copy group where L lanes share an item whose exchange takes so many bytes: a warp, or
-/// two or four where a warp holds too few items to fill the 32-byte sectors of memory in which the
-/// numbers of neighbouring items stand side by side, as long as a team has scratch for them.
+/// The lanes of a copy group if L lanes share an item whose exchange takes so many bytes. A copy
+/// group is a warp; it is two or four warps if a warp holds too few items to fill the 32-byte
+/// sectors in which the numbers of neighbouring items are adjacent, as long as a team has scratch
+/// for them.
 constexpr int copy_group_lanes(int L, std::size_t exchange,
                                std::size_t available = scratch_of_a_team) {
   int const wanted = L >= 32 ? 128 : L >= 8 ? 64 : 32;
@@ -38,7 +39,7 @@ struct Ahead {
   bool more = false;
 };
 
-/// The items in the lanes at hand: first, first + 1, ..., first + count - 1. Lanes beyond count
+/// The items of the calling lanes: first, first + 1, ..., first + count - 1. Lanes beyond count
 /// repeat the last item.
 struct Items {
   std::int64_t first;
@@ -50,8 +51,8 @@ struct Items {
   }
 };
 
-/// The one item of lanes that share it, and of whose copy group there are so many lanes. Those with
-/// a count of 0 repeat another grid's item and store nothing.
+/// The one item of lanes that share it, with the lanes of their copy group. Lanes with a count of 0
+/// repeat the item of another grid and store nothing.
 template <int CopyGroupLanes>
 struct GridItem {
   std::int64_t first;

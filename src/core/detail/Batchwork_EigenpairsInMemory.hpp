@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// EigenpairsInMemory: eigenvalues and eigenvectors of symmetric matrices, of which a thread of a
-/// host has one, or a pack of them.
+/// EigenpairsInMemory: eigenvalues and eigenvectors of symmetric matrices on hosts, where a thread
+/// holds one matrix or a pack of them.
 #ifndef BATCHWORK_EIGENPAIRSINMEMORY_HPP
 #define BATCHWORK_EIGENPAIRSINMEMORY_HPP
 
@@ -49,8 +49,8 @@ struct EigenpairsInMemory {
         sine(memory + 3 * extent),
         shift(memory + 4 * extent) {}
 
-  /// Returns a mask: items whose iterations did not end. Nothing is iterated where an item is not
-  /// `finite`. Without vectors nothing of use is left in the matrix.
+  /// Returns a mask of the items whose iterations did not end. Items that are not `finite` are not
+  /// iterated. Without vectors the contents of the matrix are undefined afterwards.
   KOKKOS_FUNCTION Mask find(Mask const& finite, bool with_vectors = true) const {
     for (int k = 0; k + 2 < n; ++k) reflect(k);
     for (int k = n > 2 ? n - 2 : 0; k < n; ++k) {
@@ -121,7 +121,7 @@ struct EigenpairsInMemory {
       }
     });
   }
-  /// The product of all reflections in the place of their vectors.
+  /// The product of all reflections, stored over their vectors.
   KOKKOS_FUNCTION void form_vectors() const {
     for (int j = n > 2 ? n - 2 : 0; j < n; ++j) set_unit(j);
     for (int k = n - 3; k >= 0; --k) {
@@ -195,7 +195,7 @@ struct EigenpairsInMemory {
     Mask inside(false);
     for (int i = rows.last - 1; i >= rows.first; --i) {
       Mask const coupled = sine[i] != zero, begins = coupled && !inside;
-      // A block whose first row is i + 1.
+      // The block whose first row is i + 1.
       finish_block(i + 1, inside && !coupled, ql);
       ql.take_where(begins, QlSweep<S>(values[i + 1], shift[i]));
       ql.rotate(values[i], below[i]);

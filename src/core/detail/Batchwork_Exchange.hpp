@@ -20,7 +20,7 @@ struct alignas(16) Unit {
   T v[16 / sizeof(T)];
 };
 
-/// Numbers that stand side by side in scratch, aligned like one of their size up to 16 bytes.
+/// Adjacent numbers in scratch, aligned like one number of their total size, up to 16 bytes.
 template <class T, int Count>
 BATCHWORK_INLINE void read_together(T (&x)[Count], T const* from) {
   constexpr int some = Count * int(sizeof(T)) < 16 ? Count : 16 / int(sizeof(T));
@@ -111,13 +111,13 @@ struct Exchange {
   static constexpr int pairs = has_room_beside    ? leading - per_unit
                                : has_pairs_behind ? lines * leading
                                                   : -1;
-  /// From those of a line to those of the next.
+  /// The distance between the numbers of one line and those of the next.
   static constexpr int leading_of_pairs = has_pairs_behind ? per_unit : leading;
 
   static constexpr int stride = [] {
     constexpr int step = narrow ? 2 : L <= 4 ? 1 : L / 4;
     int units = (lines * leading + per_unit - 1) / per_unit + (has_pairs_behind ? lines : 0);
-    // As far apart are items that are copied as they stand in memory, see GridTransfer.
+    // The distance between items that are copied in the order of memory; see GridTransfer.
     constexpr int copied = odd_units<T>(E * E) / per_unit;
     if (units < copied) units = copied;
     while (units % step != 0 || units / step % 2 == 0) ++units;

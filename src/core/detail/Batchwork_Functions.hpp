@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Functions of plain numbers on every real `S`: sin(S), atan2(S, S), ... in namespace Impl, beside
-/// sqrt, log, exp and abs.
+/// Mathematical functions for every real `S`: sin(S), atan2(S, S), ... in namespace Impl, in
+/// addition to sqrt, log, exp and abs.
 ///
-/// Each has a function object, Sin, Atan2, ...: of plain numbers it is Kokkos' function, of any
-/// other S the one of this namespace. Lanewise<S> runs it in all lanes of an S. An S that computes
-/// otherwise, as one with derivatives does, overloads the functions, and has a base class in this
-/// namespace, by which its overloads are found.
+/// Each has a function object, Sin, Atan2, ...: for plain numbers it calls the function of Kokkos,
+/// for any other S the function of this namespace. Lanewise<S> runs it in all lanes of an S. An S
+/// that computes differently, such as one with derivatives, overloads the functions and has a base
+/// class in this namespace, so that its overloads are found.
 #ifndef BATCHWORK_FUNCTIONS_HPP
 #define BATCHWORK_FUNCTIONS_HPP
 
@@ -501,7 +501,7 @@ struct Fmod : MovesZero {
     else return fmod(x, y);
   }
 };
-// Those that need no function of numbers.
+// Functions that need no function of plain numbers.
 struct Sqrt : KeepsZero {
   template <class S>
   BATCHWORK_INLINE S operator()(S const& x) const {

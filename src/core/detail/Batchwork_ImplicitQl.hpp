@@ -81,7 +81,7 @@ struct QlSweep {
     diagonal = old_ - p_;
     below = g_;
   }
-  /// Items begin anew where `m`.
+  /// Restarts the items for which `m` is true.
   template <class M>
   BATCHWORK_INLINE void take_where(M const& m, QlSweep const& fresh) {
     c = select(m, fresh.c, c), s = select(m, fresh.s, s);

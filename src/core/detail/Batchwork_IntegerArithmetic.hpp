@@ -16,7 +16,7 @@
 
 namespace Batchwork::Impl {
 
-/// The operations on bits: those of integers without signs.
+/// The bit operations, which are those of unsigned integers.
 enum class BitOperation { plus, minus, times, both, either, differ, shift_left };
 
 template <BitOperation Op, class U>
@@ -127,13 +127,14 @@ BATCHWORK_INLINE S integer_size(S const& a) {
   return select(a < S(scalar_t<S>(0)), negated(a), a);
 }
 
-/// The mask of packs of W that no comparison of real numbers gives: as that of the real numbers of
-/// which W fill a register, so that masks of a call go together without conversions.
+/// The mask type for packs of W integers for which no comparison of real numbers determines it: the
+/// mask of the real numbers of which W fill a register, so that the masks of a call combine without
+/// conversions.
 template <int W>
 using register_mask_t =
     PackMask<std::conditional_t<(W * 8 <= simd_bytes), std::int64_t, std::int32_t>, W>;
 
-/// What a comparison of integers gives.
+/// The result of a comparison of integers.
 template <class M>
 BATCHWORK_INLINE M mask_of_integers(M const& m) {
   return m;
@@ -152,8 +153,8 @@ struct IntegerOfReal {
 
   BATCHWORK_INLINE explicit IntegerOfReal(S const& x) {
     using T = scalar_t<S>;
-    // Numbers of T next to those whose integer part is an I; the lower one is the smallest integer
-    // itself where T has no number of the unit before it.
+    // The numbers of T nearest to the range of I whose integer part is an I. The lower one is the
+    // smallest integer itself if T has no number one unit below it.
     constexpr T upper = -static_cast<T>(std::numeric_limits<I>::min());
     constexpr bool has_next = sizeof(I) < sizeof(T);
     constexpr T lower = has_next ? -upper - T(1) : -upper;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// LaneGrid: the lanes that share an item, as one of them sees it.
+/// LaneGrid: the lanes that share an item, from the viewpoint of one of them.
 #ifndef BATCHWORK_LANE_GRID_HPP
 #define BATCHWORK_LANE_GRID_HPP
 
@@ -65,16 +65,16 @@ struct LaneGrid {
     if constexpr (L == 1) return x;
     else return lanes.template told_in_turn<L>(x, from, turn, lane, exchange);
   }
-  /// N sums over the L lanes, of which each lane brings its own terms: x[m L] becomes the whole sum
-  /// m L + lane, the other numbers mean nothing any more. The exchange is for tiles of N rows or
-  /// columns at least.
+  /// N sums over the L lanes, where each lane contributes its own terms: x[m L] becomes sum number
+  /// m L + lane; the other numbers are undefined afterwards. The exchange must be for tiles with at
+  /// least N rows or columns.
   template <int L, int N, class T>
   BATCHWORK_INLINE void scatter_sums(T (&x)[N]) const {
     if constexpr (L > 1) lanes.template scatter_sums<L>(x, lane, exchange);
   }
 };
 
-/// Of two grids the one that is there: plain numbers have none.
+/// The grid of two operands, one of which may be a plain number without a grid.
 BATCHWORK_INLINE LaneGrid merge_grids(LaneGrid const& a, LaneGrid const& b) {
   return a.exchange != nullptr ? a : b;
 }

@@ -36,8 +36,8 @@ struct OneLaneStaging : OneLane {
   static constexpr bool stages = true;
 };
 
-/// One of the above where fixed operands are staged as well: there are more of them than constants
-/// are fast for.
+/// One of the types above if fixed operands are staged as well, because there are more of them than
+/// the constant cache serves fast.
 template <class Lanes>
 struct StagingFixed : Lanes {
   static constexpr bool stages_fixed = true;
@@ -54,8 +54,8 @@ struct Division {
   static constexpr std::size_t scratch = Scratch;
   static constexpr int teams = 0;
 };
-/// Symmetric items as blocks over a warp, where there are matrix instructions for them: with so
-/// many teams of 128 lanes that a multiprocessor is to hold, if nothing else is asked for.
+/// Symmetric items in blocks over a warp, where matrix instructions for them exist. `Teams` teams
+/// of 128 lanes are requested for a multiprocessor by default.
 template <int Teams>
 struct DivisionInBlocks : Division<true> {
   static constexpr int teams = Teams;
@@ -134,9 +134,9 @@ template <class Exec, class T, int W, class DeviceLanes = OneLane>
 using lanes_for = std::conditional_t<runs_on_device<Exec>, DeviceLanes,
                                      PackLanes<(W > 0 ? W : native_width<scalar_t<T>>)>>;
 
-/// How many lanes of a device share an item whose largest extent is n: one as long as its registers
-/// hold it, then as many as leave a lane a few whole lines; measured on an H200 with the covariance
-/// update of a Kalman filter.
+/// The number of device lanes that share an item with largest extent n: one if its registers hold
+/// the item, else so many that each lane has a few whole rows or columns. Measured on an H200 with
+/// the covariance update of a Kalman filter.
 template <class T>
 constexpr int lanes_per_item(int n) {
   if (sizeof(T) == 4)

@@ -24,9 +24,9 @@
 #define BATCHWORK_NODISCARD [[nodiscard]]
 #endif
 
-/// What a kernel does in several places and what is long beside a call: with CUDA one function,
-/// whose registers are its own, as long as its arguments are values. Elsewhere calls would cost
-/// more.
+/// For code that a kernel uses in several places and that is long compared with a call. With CUDA
+/// it is one function with its own registers, as long as its arguments are values. Elsewhere calls
+/// would cost more.
 #if defined(__CUDACC__)
 #define BATCHWORK_OUT_OF_LINE KOKKOS_FUNCTION __noinline__
 #else

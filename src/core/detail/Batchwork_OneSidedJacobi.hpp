@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// One-sided Jacobi rotations, written once: over a matrix whose columns are dealt out, to one lane
-/// or pack that has all of them, or to the lanes that share an item.
+/// One-sided Jacobi rotations, written once for a matrix with distributed columns: one lane or pack
+/// holds all columns, or the lanes that share an item.
 #ifndef BATCHWORK_ONESIDEDJACOBI_HPP
 #define BATCHWORK_ONESIDEDJACOBI_HPP
 
@@ -37,20 +37,20 @@ struct Rotation {
   BATCHWORK_INLINE bool is_to_apply() const { return Batchwork::any(moves); }
 };
 
-/// What a sweep has seen: whether a pair was not orthogonal, to the tolerance; and whether one was
-/// far from it, or turned by more than a small angle. Each pair is orthogonal once in a sweep, and
-/// loses that by rotations of its columns with others: by the sines of these times how far the
-/// others are from orthogonal. So a sweep by small angles over pairs that are nearly orthogonal is
-/// the last one.
+/// What a sweep has found: whether a pair was not orthogonal to the tolerance, and whether one was
+/// far from orthogonal or was rotated by more than a small angle. Each pair is made orthogonal once
+/// in a sweep. Later rotations of its columns with others disturb that by their sines times the
+/// distance of the other pairs from orthogonality. So a sweep with small angles over nearly
+/// orthogonal pairs is the last one.
 template <class S>
 struct SweepReport {
   mask_t<S> skew, far;
 };
 
-/// The bounds of SweepReport for columns of so many terms: twice the root of their number, as a
-/// whole number, times eps; and that of which the square, for each of the 2 (cols - 2) rotations
-/// that come after a pair's own, adds up to no more than that. (Of a column 0.6 times as long as
-/// the others it may be 1.6 times as much.)
+/// The bounds of SweepReport for columns with so many terms. The first is twice the square root of
+/// their number, rounded to an integer, times eps. The square of the second, times the 2 (cols - 2)
+/// rotations that follow a pair's own, is at most that. (For a column 0.6 times as long as the
+/// others it may be 1.6 times as much.)
 template <class T>
 struct AngleBounds {
   T tolerance, small;
@@ -65,19 +65,19 @@ struct AngleBounds {
   }
 };
 
-/// Squares below this have lost digits: columns of such lengths are far below the rounding of
-/// others.
+/// Squares below this have lost digits: columns with such lengths are far below the rounding errors
+/// of others.
 template <class T>
 inline constexpr T lost_square = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
-/// Columns of this length or more are orthogonal to the tolerance behind the last sweep, whatever
-/// the lengths of others: the product of two squares times that of the tolerance is above what is
-/// lost.
+/// Columns with at least this length are orthogonal to the tolerance after the last sweep, whatever
+/// the lengths of others: the product of two squares times the square of the tolerance exceeds the
+/// rounding errors.
 template <class T>
 inline constexpr T least_length = sizeof(T) == 4 ? T(0x1p-15) : T(0x1p-200);
 
-/// Makes p and q orthogonal, of which alpha = p' p, beta = q' q, gamma = p' q, and exchanges them,
-/// where the item is `active`. They are turned even where no more than rounding is left: the last
-/// sweep so ends well below the tolerance.
+/// Makes p and q orthogonal and exchanges them, where the item is `active`; alpha = p' p, beta = q'
+/// q, gamma = p' q. They are rotated even if only rounding errors are left, so that the last sweep
+/// ends well below the tolerance.
 template <class S, class M>
 BATCHWORK_INLINE Rotation<S> orthogonalising(S const& alpha, S const& beta, S const& gamma,
                                              AngleBounds<scalar_t<S>> const& bounds,
@@ -118,14 +118,14 @@ BATCHWORK_INLINE S sorting_key(S const& square) {
 /// have been seen, at 200 of them.
 inline constexpr int most_sweeps = 130;
 
-/// Makes the columns of a, columns_there() of them, orthogonal by rotations of neighbours that
-/// change places, so that each pair meets once in as many rounds, a sweep; the columns of `also` go
-/// through the same rotations. Behind an item's last sweep, see SweepReport, its columns are left
-/// as they are. rotate_neighbours(parity, f, also...) applies the rotation f(p' p, q' q, p' q) to
-/// each pair of columns j, j + 1 with j of that parity; parity_is_constant says whether there is to
-/// be a text for each. Returns a mask: items that were still rotated in the last sweep allowed.
-/// (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3; the order of pairs is that
-/// of Luk and Park, On parallel Jacobi orderings, SIAM J. Sci. Stat. Comput. 10 (1989), 18-26.)
+/// Makes the columns of a, columns_there() of them, orthogonal. Neighbours are rotated and
+/// exchanged, so that each pair meets once in a sweep of as many rounds; the columns of `also` go
+/// through the same rotations. After an item's last sweep (see SweepReport) its columns are left
+/// unchanged. rotate_neighbours(parity, f, also...) applies the rotation f(p' p, q' q, p' q) to
+/// each pair of columns j, j + 1 with j of that parity; parity_is_constant selects separate code
+/// for each parity. Returns a mask of the items that were still rotated in the last allowed sweep.
+/// (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3; the order of pairs: Luk
+/// and Park, On parallel Jacobi orderings, SIAM J. Sci. Stat. Comput. 10 (1989), 18-26.)
 template <class C, class... Also>
 BATCHWORK_INLINE auto orthogonalise_columns(C& a, Also&... also) {
   using S = typename C::value_type;

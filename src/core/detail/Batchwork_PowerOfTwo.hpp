@@ -39,8 +39,8 @@ struct SafeScale {
   }
 };
 
-/// Powers of two that together bring a positive number between 4 and 8: x * first * second; and
-/// back again. Zero stays what it is, and so does what is not finite.
+/// Powers of two that scale a positive number to between 4 and 8, x * first * second, and back.
+/// Zero and numbers that are not finite stay unchanged.
 template <class S>
 struct UnitScale {
   using T = scalar_t<S>;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// ScaledProduct<S>: a product of many numbers whose parts may be beyond the range of their type: a
-/// determinant.
+/// ScaledProduct<S>: a product of many numbers, such as a determinant, whose partial products may
+/// exceed the range of the type.
 #ifndef BATCHWORK_SCALEDPRODUCT_HPP
 #define BATCHWORK_SCALEDPRODUCT_HPP
 
@@ -15,9 +15,9 @@
 
 namespace Batchwork::Impl {
 
-/// The product is factor * 2^exponent. Each number brings the power of two apart that is in it, so
-/// that the error is that of the multiplications alone, wherever the parts of the product are. Some
-/// 15 operations a number. As LINPACK's gedi, in powers of two.
+/// The product is factor * 2^exponent. The power of two of each number is separated, so that the
+/// error is that of the multiplications alone, whatever the size of partial products. About 15
+/// operations for each number. As LINPACK's gedi, in powers of two.
 template <class S>
 struct ScaledProduct {
   using R = real_t<S>;
@@ -81,7 +81,7 @@ struct ScaledProduct {
   }
 };
 
-/// That of start, of size one, and of(0) to of(N - 1).
+/// The product of start, which has size one, and of(0) to of(N - 1).
 template <int N, class S, class Of>
 BATCHWORK_INLINE ScaledProduct<S> scaled_product(S const& start, Of const& of) {
   ScaledProduct<S> r(start);
@@ -111,7 +111,7 @@ BATCHWORK_INLINE S product_of(S const& start, Of const& of) {
     return scaled_product<N>(start, of).value();
   }
 }
-/// That of a result: where it is not finite, Reason::not_finite with an info of 0.
+/// The status of a result: Reason::not_finite with info 0 if it is not finite.
 template <class S>
 BATCHWORK_INLINE info_t<S> status_of_result(S const& x) {
   return select(is_finite(x), info_t<S>(0), make_info<S>(Reason::not_finite, 0));

@@ -21,8 +21,7 @@ inline constexpr bool packs_are_shuffled = false;
 template <class T, int W>
 inline constexpr bool packs_are_shuffled<Pack<T, W>> = W > 1;
 
-/// Of two rows whose numbers differ by D in their indices: the two that have exchanged blocks of D
-/// numbers.
+/// Exchanges blocks of D numbers between two rows whose indices differ by D.
 template <int D, class V, std::size_t... L>
 BATCHWORK_INLINE void exchange_blocks(V& a, V& b, std::index_sequence<L...>) {
   constexpr std::size_t W = sizeof...(L);

@@ -15,7 +15,7 @@
 
 namespace Batchwork::Impl {
 
-/// Where the common operands of a call stand in the stage: in order, each on a 16-byte boundary.
+/// The positions of a call's common operands in the stage: in order, each on a 16-byte boundary.
 template <class Lanes, class... B>
 struct Stage {
   static constexpr std::size_t align = 16;
@@ -58,7 +58,7 @@ BATCHWORK_INLINE auto staged_number(B const& b, int k) {
   else return b.template number<Lanes>(k);
 }
 
-/// The tile of one operand, in the lanes at hand.
+/// The tile of one operand, in the calling lanes.
 template <class B, class Lanes>
 struct Argument {
   using type = typename B::template tile<Lanes>;
@@ -130,7 +130,7 @@ BATCHWORK_INLINE auto all_finite(X const& x) {
   }
 }
 
-/// Status codes and truths of numbers of one size as those of another, where a call mixes float and
+/// Converts status codes and masks between numbers of different sizes, for calls that mix float and
 /// double.
 template <class Code, class I>
 BATCHWORK_INLINE Code as_code(I const& a) {
@@ -153,8 +153,8 @@ BATCHWORK_INLINE Code select_code(M const& mask, Code const& a, Code const& b) {
   }
 }
 
-/// A tile of undefined numbers. A function with nothing else in it: in a larger one GCC 12 copies
-/// what is returned, and warns that it reads undefined numbers.
+/// A tile of undefined numbers. It is a separate function because in a larger one GCC 12 copies the
+/// returned tile and warns that it reads undefined numbers.
 template <class X>
 BATCHWORK_INLINE X undefined_tile() {
   X x;
@@ -217,7 +217,7 @@ struct Operands {
   template <std::size_t I>
   using bound = std::remove_cvref_t<decltype(get<I>(std::declval<Tuple<B...> const&>()))>;
 
-  /// Status codes of the items in the lanes at hand.
+  /// The status codes of the items in the calling lanes.
   using status_code =
       std::conditional_t<on_device_lanes<LanesT>, std::int32_t, Pack<std::int64_t, LanesT::width>>;
 
@@ -328,14 +328,14 @@ struct Operands {
   }
 };
 
-/// Bytes of the exchange of an item whose lanes share it, for numbers of every type among the
+/// The bytes of the exchange of an item that lanes share, for numbers of every type among the
 /// operands.
 template <class S>
 inline constexpr std::size_t bytes_of_exchange = 0;
 template <class S>
   requires is_distributed<S>
 inline constexpr std::size_t bytes_of_exchange<S> = S::exchange::bytes;
-/// Bytes of the numbers of an operand that lanes may tell each other; 0 if it has none.
+/// The size of the numbers of an operand that lanes may exchange; 0 if it has none.
 template <class B>
 constexpr std::size_t number_bytes_of() {
   if constexpr (requires { typename B::number; }) return sizeof(typename B::number);
@@ -370,7 +370,7 @@ struct GroupBase {
   static constexpr int lanes_per_item = LanesT::lanes_per_item;
   static constexpr std::size_t item_bytes = exchange_bytes_of_item<LanesT, B...>;
   static constexpr int copy_group_items = LanesT::copy_group_lanes / lanes_per_item;
-  /// Grids of so many lanes, those of the last copy group and the lanes left over included.
+  /// The number of grids of lanes, including those of the last copy group and the remaining lanes.
   static constexpr int grids_of(int team) {
     return (team + LanesT::copy_group_lanes - 1) / LanesT::copy_group_lanes * copy_group_items;
   }
@@ -403,8 +403,8 @@ struct GroupBase {
     char* const exchange =
         static_cast<char*>(scratch.get_shmem_aligned(bytes, int(Ops::stage::align))) +
         Ops::stage::bytes;
-    // The exchanges of a copy group's items, and beyond those of all copy groups what they fetch
-    // ahead.
+    // The exchanges of a copy group's items, followed by the buffers into which all copy groups
+    // fetch ahead.
     int const copy_group = mine / together, head = copy_group * together;
     GridItem<LanesT::copy_group_lanes> item;
     item.exchange = exchange + item_bytes * std::size_t(head);
@@ -547,8 +547,8 @@ struct TeamGroup {
 template <class S>
 inline constexpr bool is_no_integer = !std::is_void_v<S> && !std::is_integral_v<S>;
 
-/// The scalar type that decides the width of packs: that of the first operand of real numbers; of
-/// calls that have none, of the first one of integers.
+/// The scalar type that determines the width of packs: that of the first operand of real numbers,
+/// or of the first operand of integers if there is none.
 template <class... S>
 struct FirstScalar {
   using type = double;
@@ -645,7 +645,7 @@ constexpr std::uint64_t operands_staged_in(std::size_t available) {
   }
 }
 
-/// 1 where operand B of a map is an item's symmetric matrix, large enough for blocks; -1 where it
+/// 1 if operand B of a map is an item's symmetric matrix that is large enough for blocks; -1 if it
 /// is another matrix of an item, or one of a time loop; else 0.
 template <class B>
 constexpr int symmetric_of_item() {
@@ -709,8 +709,8 @@ struct DividedLanes {
   static constexpr std::size_t available = Way::scratch;
   static constexpr int usual_group = copy_group_lanes(lanes, exchange, available);
   static constexpr std::size_t items_of_sector = 32 / sizeof(T);
-  /// Twice as many lanes where those of the usual group have half a sector of neighbouring items,
-  /// if commons find room beside their exchange still.
+  /// Twice as many lanes if those of the usual group have half a sector of neighbouring items and
+  /// the common operands still fit beside their exchange.
   static constexpr bool halves_sectors =
       usual_group < 128 && usual_group / lanes < int(items_of_sector) &&
       (has_items_side_by_side<B>() || ...) &&
@@ -768,8 +768,8 @@ constexpr int numbers_of_lane() {
     return 1;
   }
 }
-/// In words of 4 bytes, of the 255 registers of a lane: 48 x 48 in double. What is larger would
-/// stand in memory.
+/// In words of 4 bytes, out of the 255 registers of a lane: 48 x 48 in double. Larger matrices
+/// would be kept in memory.
 inline constexpr int most_words_of_lane = 192;
 
 /// True, or the compiler says why tiles with an extent over 32 do not go.

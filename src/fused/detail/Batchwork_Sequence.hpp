@@ -63,7 +63,7 @@ constexpr bool takes_a_copy() {
 enum class Taking { nothing, copy, reference };
 constexpr Taking more_of(Taking a, Taking b) { return a > b ? a : b; }
 
-/// What a sequence is made of, and what is asked of it: of one that is called as it is.
+/// The parts of a sequence and the requirements on it, for a sequence that is called directly.
 template <class Sequence>
 struct Composition {
   /// True, or the compiler says that it cannot be called.
@@ -130,7 +130,7 @@ struct Composition<Then<Sequence...>> {
   }
 };
 
-/// Parameter N, counted from 0, among those of kinds that are written.
+/// Parameter N, counted from 0, if its kind is written.
 template <std::size_t N, class Sequence, class... P>
 constexpr bool require_reference() {
   constexpr Kind kinds[] = {P::kind...};

@@ -25,26 +25,25 @@ inline constexpr bool is_status_operand = false;
 template <class Src>
 inline constexpr bool is_status_operand<Operand<Kind::status, Src>> = true;
 
-/// In the place of a status operand that is not given.
+/// Used if no status operand is given.
 struct NoStatus {};
 inline NoStatus or_no_status() { return {}; }
 template <class S>
 S const& or_no_status(S const& codes) {
   return codes;
 }
-/// What may stand in its place.
+/// A status operand, or NoStatus.
 template <class X>
 concept StatusOrNone = is_status_operand<X> || std::is_same_v<X, NoStatus>;
 
-/// Two operands of a call that may be the same numbers: the result `to` is computed in the place of
-/// `from`.
+/// Two operands of a call that may be the same numbers: the result `to` may overwrite `from`.
 struct InPlace {
   bool is = false;
   std::size_t from = 0, to = 0;
   char const* remedy = "to compute in place give inout(view), else a View of its own";
 };
 
-/// What a call has said of its Views so far.
+/// The Views of a call so far, for checks and messages.
 struct Call {
   std::string verb;
   std::vector<Part> parts;

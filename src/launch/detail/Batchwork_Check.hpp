@@ -97,11 +97,13 @@ inline bool none_allocated(std::vector<Part> const& parts) {
   throw std::invalid_argument("Batchwork::" + verb + ": " + what);
 }
 
-/// The checks of every call: a View that is wrong by itself, null Views, numbers of items that
-/// differ from those of the first part that has any, and overlaps that are certain.
-/// \param may_share  of the places a < b of two parts: whether they may be the same numbers
-/// \param remedy     what to do about an overlap
-/// \param share      of two descriptions: whether it is certain that they share numbers
+/// The checks of every call: problems of a single View, null Views, different numbers of items, and
+/// overlaps that are certain.
+/// \param verb       the name of the verb
+/// \param parts      the Views of the call
+/// \param may_share  whether the parts at places a < b may be the same numbers
+/// \param remedy     the advice for an overlap
+/// \param share      whether two descriptions certainly share numbers
 /// \returns the number of items
 template <class MayShare, class Share>
 std::int64_t check_parts(std::string const& verb, std::vector<Part> const& parts,
@@ -150,8 +152,8 @@ inline bool lies_in_view(StepsTouched const& t, Description const& d) {
   return t.lowest >= 0 && t.highest < d.steps;
 }
 
-/// surely_share of what a scan of these steps touches. Of one and the same View that is known to
-/// the step; else the ends of the memory are those of the steps.
+/// surely_share for the elements that a scan over these steps touches. For the same View this is
+/// known for each step; otherwise the memory ranges of the steps are compared.
 class SurelyShareInTime {
  public:
   explicit SurelyShareInTime(Steps const& steps) : steps_(steps) {}
@@ -190,8 +192,8 @@ inline std::int64_t floor_of_quotient(std::int64_t a, std::int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
-/// Refuses steps of a scan that are not in the View of an operand, and those that write the same
-/// step of it.
+/// Refuses a scan if its steps are outside the View of an operand, or if several steps write the
+/// same step of the View.
 inline void check_steps_of_part(std::string const& verb, Part const& p, Steps const& steps) {
   Description const& d = p.d;
   if (p.writes && d.pace.stride == 0 && steps.count() > 1)

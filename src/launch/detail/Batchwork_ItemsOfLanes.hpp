@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Items of which a lane of a device, or of a pack, has one each, in registers: how their numbers
-/// come and go where extents are constants and the arrangement is known at run time.
+/// Items that a lane of a device, or of a pack, holds alone in registers: loads and stores for
+/// constant extents and an arrangement known at run time.
 #ifndef BATCHWORK_ITEMSOFLANES_HPP
 #define BATCHWORK_ITEMSOFLANES_HPP
 
@@ -25,8 +25,8 @@ namespace Batchwork::Impl {
 template <int N>
 using KnownExtent = std::integral_constant<int, N>;
 
-/// How a warp carries matrices of up to R x C numbers through its part of team scratch: of an item
-/// number (i, j) stands at i * C + j.
+/// How a warp moves matrices of up to R x C numbers through its part of team scratch: number (i, j)
+/// of an item is at i * C + j.
 template <class U, int R, int C>
 using CarriedByWarp =
     WarpTransfer<Location<U, Shape<R, C, Structure::general, 2>, Arrangement::item_contiguous, 0>>;
@@ -36,10 +36,10 @@ std::size_t carried_bytes(StoredItems<U> const& of) {
   return of.items_near ? 0 : CarriedByWarp<U, R, C>::bytes;
 }
 
-/// What a warp of a device has: an item in each of its lanes. Where the same numbers of
-/// neighbouring items are neighbours in memory each lane reads and writes its own; else the warp
-/// carries its items together, in the order of memory. All lanes of a team go along; of those that
-/// have no item each has the last one, and stores nothing.
+/// The items of a warp, one in each lane. If the same numbers of neighbouring items are adjacent in
+/// memory, each lane reads and writes its own item; otherwise the warp moves its items together, in
+/// the order of memory. All lanes of a team take part; lanes without an item repeat the last one
+/// and store nothing.
 template <class T, class Member>
 struct ItemsOfWarp {
   using value_type = T;
@@ -100,9 +100,9 @@ struct ItemsOfWarp {
       carry_out<R, C>(to, rows, cols);
     }
   }
-  /// Puts f(x) in the place of each column x of R numbers, of which the first `rows` are read, or
-  /// zeros where `read` is not, and of which `kept` are stored. Of columns beyond the first R some
-  /// at a time.
+  /// Replaces each column x of R numbers by f(x). The first `rows` numbers are read, or taken as
+  /// zeros if `read` is false, and `kept` of them are stored. Columns beyond the first R are
+  /// processed in groups.
   template <int R, class F>
   BATCHWORK_INLINE void for_columns(StoredItems<T const> const& from, int rows,
                                     StoredItems<T> const& to, int kept, int columns,
@@ -142,8 +142,8 @@ struct ItemsOfWarp {
       else if (!from.items_near) Vendor::wait_for_warp(member);
     }
   }
-  /// The same for columns of just R numbers, of which f has K at once: R x K numbers, row by row,
-  /// with zeros for columns that are not there. A lane that has no item reads none.
+  /// The same for columns of exactly R numbers, K at once in f: R x K numbers, row by row, with
+  /// zeros for missing columns. A lane without an item reads nothing.
   template <int R, int K, class F>
   BATCHWORK_INLINE void for_some_columns(StoredItems<T const> const& from, StoredItems<T> const& to,
                                          int columns, F const& f) const {
@@ -229,8 +229,8 @@ struct ItemsOfWarp {
     }
   }
 
-  /// Whether K numbers side by side of a carried row of R are aligned, so that they may be read and
-  /// written at once: numbers beyond what is there are of the same row then.
+  /// Whether K adjacent numbers in a row of R in scratch are aligned, so that they may be read and
+  /// written at once. Numbers beyond the end belong to the same row then.
   template <int R, int K>
   static constexpr bool line_is_aligned = R % K == 0 && (K == 2 || K == 4);
 
@@ -275,8 +275,8 @@ struct ItemsOfWarp {
     return Location<U, Shape<R, C, Structure::general, 2>, Arrangement::item_contiguous, 0>{
         s.data, 0, s.group, wide};
   }
-  /// body(place of the item, i, j, pointer) for the lane's share of the numbers of some items, as
-  /// they are near in memory.
+  /// body(place of the item, i, j, pointer) for the lane's part of the numbers of several items, in
+  /// the order of memory.
   template <class U, class Body>
   BATCHWORK_INLINE void for_numbers(StoredItems<U> const& of, int rows, int cols, int some,
                                     Body const& body) const {
@@ -339,7 +339,7 @@ struct ItemsOfPack {
   }
 
  private:
-  /// Where the pack's items begin; of those that are missing the last one.
+  /// The start of each item of the pack; missing items repeat the last one.
   template <class U>
   struct Places {
     U* first[W] = {};

@@ -20,10 +20,10 @@
 
 namespace Batchwork::Impl {
 
-/// What a team of a device has: an item for each L of its lanes, of up to N x N numbers, that come
-/// and go through the item's exchange, where number (i, j) stands at i * leading + j. Where the
-/// same numbers of neighbouring items are neighbours in memory the team carries its items together,
-/// else each warp its own; both in the order of memory. Needs whole warps.
+/// The items of a team where L lanes share one, with up to N x N numbers, which pass through the
+/// item's exchange: number (i, j) is at i * leading + j. If the same numbers of neighbouring items
+/// are adjacent in memory, the team moves its items together, otherwise each warp its own; both in
+/// the order of memory. Needs whole warps.
 template <class T, int L, int N, class Member>
 struct ItemsOfSharedLanes {
   using Ex = Exchange<T, L, N>;
@@ -34,8 +34,8 @@ struct ItemsOfSharedLanes {
   std::int64_t begin, items;
   int per_team;
 
-  /// Anew each time: else what is made of it is kept in registers from the first operand to the
-  /// last.
+  /// Computed again at each use; otherwise values derived from it stay in registers from the first
+  /// operand to the last.
   BATCHWORK_INLINE int rank() const { return Vendor::renewed(Vendor::lane_rank(member)); }
   BATCHWORK_INLINE int own() const { return rank() / L; }
   BATCHWORK_INLINE bool is_there() const { return begin + own() < items; }
@@ -51,8 +51,8 @@ struct ItemsOfSharedLanes {
     if (whole_team) member.team_barrier();
     else Vendor::wait_for_warp(member);
   }
-  /// A rows x cols operand, to the exchanges of its items; those of items that are missing, and
-  /// what is beside an operand, stay as they are.
+  /// Loads a rows x cols operand into the exchanges of its items. Missing items and places outside
+  /// the operand stay unchanged.
   BATCHWORK_INLINE void load(StoredItems<T const> const& from, int rows, int cols) const {
     for_pieces(from, rows, cols, [&](auto at_once, T* here, T const* there) {
       Vendor::copy_async<int(at_once * sizeof(T))>(here, there);
@@ -152,8 +152,8 @@ struct ItemsOfSharedLanes {
   }
 };
 
-/// The teams of a kernel whose lanes share items so: as large as leaves a multiprocessor room for
-/// WantedTeams of them, with an exchange for each item.
+/// The teams of a kernel whose lanes share items: as large as possible with room for WantedTeams of
+/// them on a multiprocessor, with an exchange for each item.
 template <class T, int L, int N, int WantedTeams>
 struct TeamsOfSharedLanes {
   static constexpr int largest_team = 128, wanted_teams = WantedTeams;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernels of verbs whose items are so small that a lane has one, their extents being
-/// constants; and the choice among them at run time.
+/// The kernels of verbs for items so small that a lane holds one, with constant extents; and the
+/// choice among them at run time.
 #ifndef BATCHWORK_LANELAUNCH_HPP
 #define BATCHWORK_LANELAUNCH_HPP
 
@@ -120,7 +120,7 @@ void launch_lanes(Exec const& exec, Call const& call, F const& f) {
   }
 }
 
-/// Calls f(KnownExtent<N>()) for the N of 1 .. Most that is n. \returns whether it is one of these
+/// Calls f(KnownExtent<N>()) for the N in 1 .. Most that equals n. \returns whether there is one
 template <int Most, class F>
 bool with_known_extent(std::int64_t n, F const& f) {
   return [&]<int... K>(std::integer_sequence<int, K...>) {

@@ -28,24 +28,24 @@ inline constexpr Kind kind_of<Operand<K, Part...>> = K;
 template <class O>
 inline constexpr Kind kind_of<TransposedOperand<O>> = kind_of<O>;
 
-/// What stands before a verb's own arguments.
+/// The arguments before a verb's own: an execution space instance or launch(...).
 template <class X>
 concept BeforeArguments = Kokkos::is_execution_space_v<X> || is_launch<X>;
-/// What is neither a sequence nor an operand: the same, or a label without launch(...).
+/// Neither a sequence nor an operand: one of these, or a label without launch(...).
 template <class X>
 concept Misplaced = BeforeArguments<X> || std::convertible_to<X, std::string>;
-/// What a call on operands or Views begins with. Verbs on operands let Views in, for a message that
-/// says how they are given.
+/// The first argument of a call on operands or Views. Verbs on operands accept Views as well, so
+/// that a message can say how to pass them.
 template <class X>
 concept BeginsCall =
     BeforeArguments<X> || kind_of<X> != Kind::nothing || Copyable<X> || is_workspace<X>;
 
-/// False. Verbs whose arguments are in no order that they know say so by it.
+/// False. Verbs report arguments in an unknown order by it.
 template <class... X>
 inline constexpr bool any_order = false;
 
-/// Whether the operands of a call are of these kinds, perhaps with a status behind them, and it is
-/// launched with a label alone.
+/// Whether the operands of a call have these kinds, optionally followed by a status, and the launch
+/// has a label only.
 template <class How, class... X>
 class OperandsGiven {
   template <bool Workspace, Kind... Wanted>
@@ -62,7 +62,7 @@ class OperandsGiven {
  public:
   template <Kind... Wanted>
   static constexpr bool are = given_are<false, Wanted...>();
-  /// Likewise, perhaps with a workspace behind all of them.
+  /// The same, optionally followed by a workspace.
   template <Kind... Wanted>
   static constexpr bool are_with_workspace = given_are<true, Wanted...>();
 };
@@ -87,8 +87,8 @@ auto call_verb(F const& f, Exec const& exec, X const&... arguments) {
   return call_on(f, exec, arguments...);
 }
 
-/// The label of a call whose verb chooses its own sizes: those of launch(...) its type leaves out,
-/// but for one.
+/// The label of a call whose verb chooses its own launch parameters. The type Launch<> excludes all
+/// of them except the team size, which is checked here.
 inline std::string const& label_alone(Launch<> const& how) {
   if (how.lanes_per_team != Launch<>().lanes_per_team)
     throw std::invalid_argument(

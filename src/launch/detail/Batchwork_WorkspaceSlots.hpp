@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What stands behind the operands of a verb whose items may be too large for the chip,
-/// status(codes) and workspace(view); and the workspace divided into slots, each of which a team or
-/// thread has for one item after the other.
+/// The last arguments of a verb whose items may be too large for on-chip memory, status(codes) and
+/// workspace(view); and the division of the workspace into slots, one for each team or thread.
 #ifndef BATCHWORK_WORKSPACESLOTS_HPP
 #define BATCHWORK_WORKSPACESLOTS_HPP
 
@@ -25,14 +24,14 @@ namespace Batchwork::Impl {
 struct WorkspaceWanted {
   std::int64_t full = 0, least = 0;
 };
-/// In the place of workspace(view): how large it is to be. Nothing is launched.
+/// Used instead of workspace(view) to ask for its size. Nothing is launched.
 struct WorkspaceQuestion {
   WorkspaceWanted* answer;
 };
 template <>
 inline constexpr bool is_workspace<WorkspaceQuestion> = true;
 
-/// What may stand behind the operands of a call.
+/// The optional last arguments of a call.
 template <class Status, class Memory>
 struct CallEnd {
   static constexpr bool asks = std::is_same_v<Memory, WorkspaceQuestion>,

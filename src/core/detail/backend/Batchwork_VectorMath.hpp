@@ -5,10 +5,10 @@
 /// Functions of whole SIMD registers on x86 hosts: libmvec, the vector library of glibc, and the
 /// rounding instructions.
 ///
-/// libmvec is called by the names of the vector function ABI: in _ZGVdN4v_sin the d stands for
-/// AVX2, 4 for four numbers, v for one vector. Nothing is installed or linked for it, because the
-/// `-lm` of every C++ program names libmvec, too. It has all functions below from glibc 2.35 on.
-/// Elsewhere, and where BATCHWORK_DISABLE_LIBMVEC is defined, packs go lane by lane.
+/// libmvec is called by the names of the vector function ABI: in _ZGVdN4v_sin the d means AVX2, 4
+/// means four numbers, v means one vector argument. Nothing has to be installed or linked, because
+/// the `-lm` of every C++ program includes libmvec. glibc 2.35 or newer has all functions below.
+/// Elsewhere, and if BATCHWORK_DISABLE_LIBMVEC is defined, packs are computed lane by lane.
 #ifndef BATCHWORK_VECTORMATH_HPP
 #define BATCHWORK_VECTORMATH_HPP
 

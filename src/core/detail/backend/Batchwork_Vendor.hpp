@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The one file with code for particular vendors' machines. Everything in it has a portable
-/// counterpart that stands beside it; defining BATCHWORK_DISABLE_VENDOR (CMake:
-/// Batchwork_ENABLE_VENDOR=OFF) selects that.
+/// The only file with code for particular vendors' devices. All of it has a portable counterpart
+/// next to it, which is used if BATCHWORK_DISABLE_VENDOR is defined (CMake:
+/// Batchwork_ENABLE_VENDOR=OFF).
 #ifndef BATCHWORK_VENDOR_HPP
 #define BATCHWORK_VENDOR_HPP
 
@@ -115,10 +115,10 @@ inline constexpr std::size_t fast_argument_bytes = 2048;
 // ---- launch bounds
 // ---------------------------------------------------------------------------------------------
 
-/// The second number of Kokkos' LaunchBounds where a multiprocessor (a compute unit) is to hold so
-/// many teams of so many lanes. It is their number on CUDA; Kokkos hands it on to compilers, and
-/// that of HIP takes it for the least number of wavefronts of 64 that each of the four SIMDs of a
-/// compute unit is to hold (HIP language extensions, __launch_bounds__).
+/// The second number of Kokkos' LaunchBounds for a multiprocessor (a compute unit) that should hold
+/// so many teams of so many lanes. For CUDA it is the number of teams. Kokkos passes it to the
+/// compiler; HIP takes it as the least number of wavefronts of 64 that each of the four SIMDs of a
+/// compute unit should hold (HIP language extensions, __launch_bounds__).
 template <class Exec>
 constexpr unsigned launch_bound([[maybe_unused]] int lanes, int teams) {
 #if defined(KOKKOS_ENABLE_HIP)
@@ -164,7 +164,7 @@ struct ThreadAsLane {
   static int count();  ///< of the team
   /// Waits for the calling thread's group of so many neighbours.
   static void meet(int together);
-  /// Replaces a number of so many bytes by that of a lane of the group.
+  /// Replaces a number of so many bytes by the number of another lane of the group.
   static void exchange(void* number, int bytes, int from, int together);
 };
 #endif
@@ -224,8 +224,7 @@ BATCHWORK_INLINE void meet_in_warp([[maybe_unused]] int together = 32) {
   ThreadAsLane::meet(together);
 #endif
 }
-/// What the lane of a group of L whose rank differs by the bit `step` gives for what this lane
-/// gives.
+/// Exchanges a number with the lane of a group of L whose rank differs by the bit `step`.
 template <int L = 32, class T>
 BATCHWORK_INLINE T swapped(T const& x, [[maybe_unused]] int step,
                            [[maybe_unused]] int together = 32) {
@@ -375,8 +374,8 @@ BATCHWORK_INLINE unsigned votes_of(bool x, int lane) {
   return L == 32 ? votes : votes >> ((rank_in_warp() - lane) & 31) & ((1u << L % 32) - 1u);
 }
 
-/// Waits for the lanes of the calling one's warp, all of which call it; portably for the whole
-/// team, all of which does.
+/// Waits for the lanes of the caller's warp, all of which must call it. The portable version waits
+/// for the whole team, all of which must call it.
 template <class Member>
 BATCHWORK_INLINE void wait_for_warp([[maybe_unused]] Member const& member) {
 #if defined(BATCHWORK_VENDOR_WARPS)
@@ -394,8 +393,8 @@ inline constexpr bool items_wait_alone =
 #else
     has_shuffles;
 #endif
-/// Waits for so many neighbouring lanes, those of number `item` of a team's `items`, all of which
-/// call it; for the team, where those of more than a warp cannot wait alone.
+/// Waits for the neighbouring lanes of item number `item` of a team's `items`, all of which must
+/// call it. It waits for the team if the lanes of more than a warp cannot wait separately.
 template <int Lanes, class Member>
 BATCHWORK_INLINE void wait_for_item(Member const& member, [[maybe_unused]] int item,
                                     [[maybe_unused]] int items) {
@@ -423,8 +422,8 @@ BATCHWORK_INLINE void wait_for_item(Member const& member, [[maybe_unused]] int i
   }
 }
 
-/// Waits for the first lanes of a team, so many, whole warps of 32, all of which call it and no
-/// others do. Where items_wait_alone.
+/// Waits for the first lanes of a team, whole warps of 32. All of them and no other lanes must call
+/// it. Available where items_wait_alone.
 template <class Member>
 BATCHWORK_INLINE void wait_for_first_lanes([[maybe_unused]] Member const& member,
                                            [[maybe_unused]] int lanes) {
@@ -438,7 +437,7 @@ BATCHWORK_INLINE void wait_for_first_lanes([[maybe_unused]] Member const& member
 // ---- lanes that share an item
 // ---------------------------------------------------------------------------------------------
 
-/// Whether a type is that of a team's members: what else there is could not wait for its team.
+/// Whether a type is the member type of a team; with other types lanes cannot wait for their team.
 template <class M>
 inline constexpr bool is_team_member = requires(M const& m) {
   m.team_rank();
@@ -518,7 +517,7 @@ struct LaneSync {
   BATCHWORK_INLINE bool any(bool x) const { return any_in_warp(x); }
 };
 #else
-/// Portably lanes can only wait for their whole team; all of it then runs the same number of items.
+/// Portably lanes can only wait for their whole team, so all of it runs the same number of items.
 struct LaneSync {
   using Member = Kokkos::TeamPolicy<>::member_type;
   Member const* member = nullptr;
@@ -547,7 +546,7 @@ struct LaneSync {
   BATCHWORK_INLINE void sync_all() const {
     sync();
   }
-  /// Through the exchange of the grid, of which `lane` is the calling lane's rank.
+  /// Through the exchange of the grid; `lane` is the rank of the calling lane.
   template <int L, class T>
   BATCHWORK_INLINE T broadcast(T const& x, int from, int lane, char* exchange) const {
     T* const shared = reinterpret_cast<T*>(exchange);
@@ -605,7 +604,7 @@ struct LaneSync {
       for (int q = 1; q < L; ++q) x[k] += from[(lane + q) & (L - 1)];
     }
   }
-  /// Two places in turn: one wait for each number, and one before the first.
+  /// Two places are used alternately: one wait for each number, and one before the first.
   BATCHWORK_INLINE void begin_turns() const { sync(); }
   template <int L, class T>
   BATCHWORK_INLINE T told_in_turn(T const& x, int from, int turn, int lane, char* exchange) const {
@@ -741,8 +740,8 @@ BATCHWORK_INLINE void wait_for_copies_but() {
 #endif
 }
 
-/// Stores V numbers side by side, V of them aligned like one of that size: 4, 8 or 16 bytes. The
-/// compiler does not always see that it may do so at once.
+/// Stores V adjacent numbers at once; V numbers are aligned like one of their size, 4, 8 or 16
+/// bytes. Compilers do not always find that this is allowed.
 template <class T, int V>
 BATCHWORK_INLINE void store_together(T* to, T const (&x)[V]) {
 #if defined(BATCHWORK_VENDOR_CUDA)
@@ -809,7 +808,7 @@ BATCHWORK_INLINE void prefetch([[maybe_unused]] T const* from) {
 #endif
 }
 
-/// Loads a number from wherever it is. What waits for some loads is to stand behind
+/// Loads a number from any kind of memory. Code that waits for some loads belongs after
 /// begin_waiting().
 template <class T>
 BATCHWORK_INLINE T load_ahead(T const* from) {
@@ -860,10 +859,9 @@ inline constexpr bool multiplies_by_warps =
     multiplies_matrices<T>;
 #endif
 
-/// Whether the results of such products stay in registers as the factors of the next ones. Tiles
-/// and what is staged are laid out by it, so that all passes of a compiler must say the same: on
-/// every architecture that is compiled for there are the instructions. Tests try it with threads
-/// for lanes.
+/// Whether the results of such products stay in registers as the factors of the next ones. The
+/// layout of tiles and of staged data depends on it, so all passes of a compiler must agree: it is
+/// true if every compiled architecture has the instructions. Tests run it with threads as lanes.
 template <class T>
 inline constexpr bool chains_matrices = [] {
 #if defined(BATCHWORK_THREADS_AS_LANES)
@@ -938,8 +936,8 @@ BATCHWORK_INLINE void multiply_matrices([[maybe_unused]] T (&c)[Blocks][2],
 /// How many fours of terms it adds at once: fewer instructions for the same products.
 inline constexpr int fours_at_once = blocks_at_once;
 
-/// The same for such fours, a[f] and b[f] being those of terms 4 f and the next (PTX ISA,
-/// mma.m16n8k8 with f64).
+/// The same for two groups of four terms: a[f] and b[f] are terms 4 f and the following ones (PTX
+/// ISA, mma.m16n8k8 with f64).
 template <class T, int Blocks, int Fours>
 BATCHWORK_INLINE void multiply_matrices(T (&c)[Blocks][2], T const (&a)[Fours][Blocks],
                                         T const (&b)[Fours]) {
@@ -960,10 +958,10 @@ BATCHWORK_INLINE void multiply_matrices(T (&c)[Blocks][2], T const (&a)[Fours][B
 // ---- team scratch
 // ---------------------------------------------------------------------------------------------
 
-/// The same pointer, of which the compiler then knows that it points into team scratch: addresses
-/// are shorter there. Behind a choice that it cannot foresee only, with what is right for any
-/// pointer as the other one: where it has found out itself where p points to, nvcc 13.0 takes the
-/// assumption for false, and drops what follows.
+/// The same pointer, with the information for the compiler that it points into team scratch, where
+/// addresses are shorter. Use it only in one branch of a choice that the compiler cannot predict,
+/// with code for any pointer in the other branch. If nvcc 13.0 has found out itself where p points,
+/// it takes the assumption as false and removes the code that follows.
 template <class T>
 BATCHWORK_INLINE T* in_scratch(T* p) {
 #if defined(BATCHWORK_VENDOR_CUDA)
@@ -975,12 +973,12 @@ BATCHWORK_INLINE T* in_scratch(T* p) {
 // ---- sums over lanes
 // ---------------------------------------------------------------------------------------------
 
-/// Adds up over so many neighbouring lanes, a power of two to those of a warp: the same bits in
-/// each of them. Called by all lanes of a warp, which is whole; where more than 32 lanes are not
-/// added up, by all of 32. Where has_shuffles.
+/// Adds up over so many neighbouring lanes, a power of two up to a warp, with the same bits in each
+/// of them. All lanes of a whole warp call it; if at most 32 lanes are added up, all of 32.
+/// Available where has_shuffles.
 ///
-/// In double matrix instructions do it in half the time: products with matrices of ones add up what
-/// four lanes hold, then what the eight fours of a warp do, as far as they belong together.
+/// In double, matrix instructions take half the time: products with matrices of ones add up the
+/// numbers of four lanes, then those of the eight groups of four, as far as they belong together.
 template <class T, int N>
 BATCHWORK_INLINE void sum_over([[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes) {
 #if defined(BATCHWORK_VENDOR_WARPS)
@@ -1040,13 +1038,13 @@ BATCHWORK_INLINE void deal_halves([[maybe_unused]] T (&x)[N], [[maybe_unused]] i
 #endif
 }
 
-/// Adds up N numbers, 4 or 8, over so many neighbouring lanes, a power of two to 32. Each sum is
-/// known to one lane, which runs put(away, n, sum): it is number n of the lanes that are `away`
-/// times as many lanes behind its own. Called by all lanes of a warp, which is whole. Where
-/// has_shuffles.
+/// Adds up N numbers, 4 or 8, over so many neighbouring lanes, a power of two up to 32. Each sum is
+/// known to one lane, which runs put(away, n, sum): the sum is number n of the lanes that are
+/// `away` times the number of lanes after its own. All lanes of a whole warp call it. Available
+/// where has_shuffles.
 ///
-/// In double a matrix instruction adds up what fours of lanes have of one number, each of which
-/// gets a row of the result.
+/// In double a matrix instruction adds up one number over groups of four lanes; each group gets a
+/// row of the result.
 template <class T, int N, class Put>
 BATCHWORK_INLINE void deal_sums(T (&x)[N], int lanes, Put const& put) {
 #if defined(BATCHWORK_VENDOR_WARPS)
@@ -1108,8 +1106,9 @@ BATCHWORK_INLINE void keep_loads_behind() {
 #endif
 }
 
-/// The same number, of which the compiler knows nothing more: what is computed from it is computed
-/// anew in every turn of a loop, instead of once before it and kept in registers.
+/// The same number, without any knowledge of the compiler about it: results computed from it are
+/// computed again in every iteration of a loop, instead of once before the loop and kept in
+/// registers.
 BATCHWORK_INLINE int renewed(int x) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   asm volatile("" : "+r"(x));
@@ -1182,7 +1181,7 @@ BATCHWORK_INLINE T reciprocal(T const& x) {
   return quotient(T(1), x);
 }
 
-/// 1 / x, likewise, of a number that is as far from the largest as from the smallest normal one.
+/// 1 / x for an x that is far from both the largest and the smallest normal number.
 BATCHWORK_INLINE float middle_reciprocal(float x) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   float r;

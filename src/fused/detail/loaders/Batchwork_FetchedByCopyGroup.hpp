@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// FetchedByCopyGroup: where lanes share items, those of a copy group copy the operands of their
+/// FetchedByCopyGroup: if lanes share items, the lanes of a copy group copy the operands of their
 /// next items to team scratch while they compute.
 #ifndef BATCHWORK_FETCHEDBYCOPYGROUP_HPP
 #define BATCHWORK_FETCHEDBYCOPYGROUP_HPP
