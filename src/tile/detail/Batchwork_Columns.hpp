@@ -12,7 +12,7 @@
 
 namespace Batchwork::Impl {
 
-/// The columns of a tile whose values are S, as those have them who have its items.
+/// The columns of a tile with values S, in a lane or pack, or distributed over lanes.
 template <class S, int M, int N, class Count>
 struct ColumnsOf {
   using type = ColumnsOfLane<S, M, N>;

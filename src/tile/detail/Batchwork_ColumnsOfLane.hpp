@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// ColumnsOfLane: a matrix of which one lane or a pack has all columns.
+/// ColumnsOfLane: a matrix with all columns in one lane or pack.
 #ifndef BATCHWORK_COLUMNSOFLANE_HPP
 #define BATCHWORK_COLUMNSOFLANE_HPP
 
@@ -85,7 +85,7 @@ struct ColumnsOfLane {
   }
   static BATCHWORK_INLINE S const& told(S const (&x)[N], int k) { return x[k]; }
 
-  /// All columns, with the reflections that stand in them; and the triangle above these.
+  /// All columns, with the reflections stored in them, and the triangle above.
   struct AllShown {
     ColumnsOfLane const& of;
     BATCHWORK_INLINE Shown column(int k) const { return of.show(k, 0); }
@@ -125,7 +125,7 @@ struct ColumnsOfLane {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = 0; i < M; ++i) r.apply(a[j * M + i], a[j * M + M + i]);
   }
-  /// Sorts the columns by their lengths; those of `also` go the same way.
+  /// Sorts the columns by their lengths; the columns of `also` are moved in the same way.
   template <ColumnOrder Order, class... Also>
   BATCHWORK_INLINE void sort(Also&... also) {
     if constexpr (are_packs<S>) {
@@ -163,7 +163,7 @@ struct ColumnsOfLane {
   static BATCHWORK_INLINE bool any_item(Mask const& m) {
     return Batchwork::any(m);
   }
-  /// The largest f(m) of the own columns, none of which is negative; NaN is larger than any number.
+  /// The largest f(m) of the own columns. No f(m) is negative; NaN is larger than any number.
   template <class F>
   BATCHWORK_INLINE S largest(F const& f) const {
     S r = f(0);

@@ -20,7 +20,7 @@ namespace Batchwork::Impl {
 template <class... X>
 concept FunctionOperands = ((ScalarOrTile<X> || Number<X>) && ...) && (ScalarOrTile<X> || ...);
 
-/// The S that operands have in common; that of a plain number is void.
+/// The common S of operands; void for a plain number.
 template <class X>
 struct ValueOfOperand {
   using type = typename X::value_type;
@@ -108,7 +108,7 @@ using function_tile_t =
     tile_of_t<S, TilesAmong<X...>::rows, TilesAmong<X...>::cols,
               structure_of_function<KeepsZero, X...>(), TilesAmong<X...>::is_vector>;
 
-/// A number beside tiles, as one of their extents.
+/// A number as a tile with the extents of the other operands.
 template <class V, int M, int N>
 struct Repeated {
   using value_type = V;
@@ -127,8 +127,8 @@ using dealt_operand_t = std::conditional_t<Tile<X>, X, Repeated<float, 1, 1>>;
 template <class S, class... X>
 using dealt_value_t = deal_together_t<S, dealt_operand_t<X>...>;
 
-/// An operand where tiles are seen entry by entry: a tile as it is, else Repeated. Where lanes
-/// share an item all of them know a scalar's number.
+/// An operand for functions of entries: a tile unchanged, a number or scalar as Repeated. If lanes
+/// share an item, all of them know the number of a scalar.
 template <class Among, Tile X>
 BATCHWORK_INLINE X const& as_entries(X const& x) {
   return x;

@@ -37,7 +37,7 @@ struct Staged {
     }
   }
   BATCHWORK_INLINE T entry(int i) const { return a[i]; }
-  /// As that of IndexedToRead, which an aggregate cannot begin with.
+  /// The same as that of IndexedToRead, which an aggregate cannot have as its first base.
   template <class... I>
   BATCHWORK_INLINE auto operator()(I... i) const {
     return Impl::read_entry(*this, i...);

@@ -15,8 +15,8 @@
 
 namespace Batchwork::Impl {
 
-/// See SymmetricColumns. order[i] is the row of the original matrix in place i. To `by_selection`
-/// rows every exchange is a selection, as those of RowsOfLane.
+/// See SymmetricColumns. order[i] is the row of the original matrix in place i. Up to
+/// `by_selection` rows every exchange is a selection, as in RowsOfLane.
 template <class S, int N>
 struct SymmetricOfLane : ColumnsOfLane<S, N, N> {
   using Base = ColumnsOfLane<S, N, N>;
@@ -98,7 +98,7 @@ struct SymmetricOfLane : ColumnsOfLane<S, N, N> {
   BATCHWORK_INLINE auto substitution() const {
     return SubstitutionByTriangle<Lower<S, N>>{lower()};
   }
-  /// P b, P' b; and the rows of b with those of each pair exchanged.
+  /// P b and P' b; and the rows of b with those of each pair exchanged.
   template <class B>
   BATCHWORK_INLINE auto permuted(B const& b) const {
     return rows_in_order(b, order);

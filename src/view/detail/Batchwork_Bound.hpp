@@ -84,7 +84,7 @@ template <class Loc>
 inline constexpr bool holds_truths =
     std::is_same_v<std::remove_const_t<typename Loc::value_type>, bool>;
 
-/// What a sequence has of a bool of each item: a mask, as of integers.
+/// A bool of each item in a sequence: a mask, the type of comparisons of integers.
 template <class Lanes>
 using truth_t = decltype(mask_of_integers(
     std::declval<mask_t<typename Lanes::template value<std::int32_t>> const&>()));
@@ -191,8 +191,8 @@ struct Bound<Kind::common, Loc> {
   using tile =
       std::conditional_t<is_staged<Lanes>, typename StagedAs<Lanes, scalar, Sh>::tile, direct_tile>;
 
-  /// Where number k of the staged tile stands in the View; nullptr for zeros. A symmetric one is
-  /// mirrored from its lower triangle.
+  /// The address in the View of number k of the staged tile, or nullptr for a zero. A symmetric
+  /// tile is mirrored from its lower triangle.
   template <class Lanes>
   BATCHWORK_INLINE typename Loc::value_type const* where(int k) const {
     constexpr int leading = StagedAs<Lanes, scalar, Sh>::leading;
@@ -272,7 +272,7 @@ struct Bound<Kind::common_each, Loc> {
   static constexpr int staged = 0;
   Loc loc;
 
-  /// Lanes that share an item read it where it stands: none of them holds all of it.
+  /// Lanes that share an item read it in place, because none of them holds all of it.
   template <class Lanes>
   static constexpr bool is_direct = Lanes::lanes_per_item > 1 && Loc::shape::rank > 0;
   template <class Lanes>
@@ -293,7 +293,7 @@ struct Bound<Kind::common_each, Loc> {
   }
 };
 
-/// What the weight of logarithms is kept in; a bool has none.
+/// The type of the weight of logarithms; bool has none.
 template <class T>
 struct LogWeight {
   using type = scalar_t<T>;
@@ -421,7 +421,8 @@ struct Bound<Kind::table, Loc> {
   Loc loc;
 };
 
-/// item_index: of the items in the lanes at hand; lanes without an item have that of the last one.
+/// item_index: the numbers of the items in the calling lanes; lanes without an item repeat the last
+/// one.
 template <>
 struct Bound<Kind::item_index> {
   static constexpr Kind kind = Kind::item_index;

@@ -18,7 +18,7 @@
 
 namespace Batchwork::Impl {
 
-/// The indices that stand before the tile's own in a View.
+/// The indices of a View before those of the tile.
 enum class BatchIndices { none, item, time, item_time };
 
 constexpr bool has_item(BatchIndices l) {
@@ -74,8 +74,8 @@ Description describe_view(View const& view) {
   d.begin = reinterpret_cast<char const*>(view.data());
   d.end = d.begin != nullptr ? d.begin + view.span() * sizeof(typename View::value_type) : nullptr;
   d.contiguous = view.span_is_contiguous();
-  // Kokkos gives Views memory when it allocates them, of zero numbers too. Of an Unmanaged one the
-  // memory is the user's, and that of zero numbers may be a null pointer.
+  // Kokkos allocates memory for Views, even of zero numbers. The memory of an Unmanaged View
+  // belongs to the user, and may be a null pointer for zero numbers.
   d.null = view.data() == nullptr && !View::memory_traits::is_unmanaged;
   if (!empty && view.data() == nullptr) d.problem = null_problem;
   return d;
@@ -266,8 +266,8 @@ struct Source<Adapted<V, St, IsCompact, E...>, Indices> {
       std::int64_t const at = pace.at(steps.at(0));
       w.begin = reversed ? all - 1 - at : at;
       w.by = reversed != steps.backward ? -saturated(pace.stride) : saturated(pace.stride);
-      // Checked before: only a scan without steps begins beside the View, only one of a single step
-      // goes by more than it has.
+      // Checked earlier: only a scan without steps begins outside the View, and only a scan with a
+      // single step has a larger distance than the View has steps.
       if (w.begin < 0 || w.begin >= all) w.begin = 0;
       if (w.by >= all || -w.by >= all) w.by = w.by < 0 ? -1 : 1;
     }

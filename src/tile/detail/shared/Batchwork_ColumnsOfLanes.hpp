@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// ColumnsOfLanes: a matrix whose columns are dealt out to the lanes that share an item.
+/// ColumnsOfLanes: a matrix whose columns are distributed over the lanes that share an item.
 #ifndef BATCHWORK_COLUMNSOFLANES_HPP
 #define BATCHWORK_COLUMNSOFLANES_HPP
 
@@ -18,9 +18,9 @@ namespace Batchwork::Impl {
 template <int N>
 using AllColumns = std::integral_constant<int, N>;
 
-/// See DealtColumns. S is a Distributed dealt by columns. Rotations and sorting leave columns from
-/// `count` on alone, in which zeros, or of a square orthogonal matrix those of the unit matrix,
-/// stand.
+/// See DealtColumns. S is a Distributed by columns. Rotations and sorting leave the columns from
+/// `count` on unchanged; these contain zeros, or columns of the identity in a square orthogonal
+/// matrix.
 template <class S, int M, int N, class Count = AllColumns<N>>
 struct ColumnsOfLanes {
   using T = scalar_t<S>;
@@ -89,7 +89,7 @@ struct ColumnsOfLanes {
     }
   };
   BATCHWORK_INLINE void begin() const { grid.sync(); }
-  /// Two in turn: one wait a step.
+  /// Two places are used alternately: one wait for each step.
   BATCHWORK_INLINE Shown show(int k, int first) const {
     T* const to = published(k);
     if (grid.lane == k % L) publish(to, k / L, first);
@@ -156,7 +156,7 @@ struct ColumnsOfLanes {
       column(k).for_each_of(0, k, f);
     }
   };
-  /// All columns as they are.
+  /// All columns, unchanged.
   BATCHWORK_INLINE AllShown show_columns() const {
     return {stage_lines<S, mine, M>(Columns{*this}, grid)};
   }
@@ -192,7 +192,7 @@ struct ColumnsOfLanes {
     rotate(all, own);
     (also.rotate(also.show_columns(), own), ...);
   }
-  /// Sorts the columns by their lengths; those of `also` go the same way.
+  /// Sorts the columns by their lengths; the columns of `also` are moved in the same way.
   template <ColumnOrder Order, class... Also>
   BATCHWORK_INLINE void sort(Also&... also) {
     using Key = integer_of_t<T>;
@@ -205,7 +205,7 @@ struct ColumnsOfLanes {
       T square(0);
       BATCHWORK_UNROLL
       for (int i = 0; i < M; ++i) square += at(m, i) * at(m, i);
-      // Whole numbers have one order, whatever they stand for.
+      // As integers, which have one order for both number types.
       own[m] = Order == ColumnOrder::smallest_first ? size_key(square) : -size_key(square);
       rank[m] = 0;
       if (column(m) < N) told[column(m)] = from_bits<T>(own[m]);
@@ -264,7 +264,7 @@ struct ColumnsOfLanes {
       }
     }
   }
-  /// a := a v, by units of rows, likewise.
+  /// a := a v, by units of rows.
   BATCHWORK_INLINE void multiply(ColumnsOfLanes<S, N, N, Count> const& v) {
     show_columns();
     T* const base = grid.template numbers<T>();
@@ -320,8 +320,8 @@ struct ColumnsOfLanes {
 
   template <class F>
   BATCHWORK_INLINE std::int32_t first_status(F const& status_of) const {
-    // The first column whose status is not 0, in one number for each reason: those of this library
-    // are below 64.
+    // The first column whose status is not 0, and its reason, in one number: the reasons of this
+    // library are below 64.
     std::int32_t largest = 0;
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
@@ -398,7 +398,7 @@ struct ColumnsOfLanes {
   static BATCHWORK_INLINE Unit<T> unit(T const* from) {
     return *reinterpret_cast<Unit<T> const*>(from);
   }
-  /// Where columns are shown: two in turn.
+  /// The places where columns are shown; two are used alternately.
   BATCHWORK_INLINE T* published(int k) const {
     return grid.template numbers<T>() + k % 2 * Ex::leading;
   }

@@ -4,8 +4,9 @@
 /// \file
 /// Products of tiles that are distributed over the lanes of an item, by the matrix instructions of
 /// a device: a whole warp multiplies for one of its items after the other, and each lane takes its
-/// own lines of the result from the exchange. A number that is read from scratch feeds as many
-/// multiply-adds as a block of results has rows, 8 or 16, instead of as many as a lane has lines.
+/// own rows or columns of the result from the exchange. Each number read from scratch is used in as
+/// many multiply-adds as a block of results has rows, 8 or 16, instead of as many as a lane has
+/// rows.
 #ifndef BATCHWORK_DISTRIBUTEDBYMATRIX_HPP
 #define BATCHWORK_DISTRIBUTEDBYMATRIX_HPP
 
@@ -19,11 +20,11 @@ constexpr bool by_matrix_instructions(int M, int N, int K) {
   return Vendor::multiplies_matrices<T> && M > 16 && N > 16 && K > 8;
 }
 
-/// acc = start + a b, or start - a b, for a lane's own lines of a and acc. put() writes a's to the
-/// exchange (number k of line l at A::index(l, k)); b's entries are b.at(k, j, offset), offset
-/// leading to the exchange of another item if b is one of the item's tiles, and stands there
-/// already; start(l, j) gives what is added to, above the diagonal as well. On return lanes may
-/// still read from the exchange: who writes to it waits first. Half: as in lines_block.
+/// acc = start + a b, or start - a b, for a lane's own lines of a and acc. put() writes the lines
+/// of a to the exchange (number k of line l at A::index(l, k)). The entries of b are b.at(k, j,
+/// offset); if b is a tile of the item, it is in the exchange already and offset leads to the
+/// exchange of another item. start(l, j) is the addend, also above the diagonal. On return lanes
+/// may still read from the exchange, so a writer must wait first. Half: as in lines_block.
 template <int Count, int N, int K, int Half, bool BOfItem, bool Subtract, class S, class A,
           class Put, class B, class T, class Start>
 BATCHWORK_INLINE void lines_by_matrix(T (&acc)[(Count + S::lanes - 1) / S::lanes * N],

@@ -150,9 +150,9 @@ BATCHWORK_INLINE auto read_by_all(X const& x, LaneGrid const& grid) {
 // ---- own lines times such a matrix
 // ---------------------------------------------------------------------------------------------
 
-/// acc(m, j) += a(m, k0 + n) b(k0 + n, j0 + j) for n < Deep, or -=. Half, if not 0, is the number
-/// of lanes that share a symmetric result, of whose rows m only the part left of the diagonal is
-/// computed.
+/// acc(m, j) += a(m, k0 + n) b(k0 + n, j0 + j) for n < Deep, or -=. If Half is not 0, it is the
+/// number of lanes that share a symmetric result, and only the part of rows m left of the diagonal
+/// is computed.
 template <int Mine, int N, int Deep, int J, bool Subtract, int Half, class T, class A, class B>
 BATCHWORK_INLINE void lines_block(T (&acc)[Mine * N], A const& a, B const& b, int k0, int j0) {
   T bk[B::deep * J];
@@ -203,7 +203,7 @@ template <class S, bool ByRows, class X>
 inline constexpr bool reads_units<CommonLines<S, ByRows, X>> =
     stands_in_units<X> && (ByRows || structure_of<X> == Structure::symmetric);
 
-/// Rows of a common tile, each entry of which any lane can read.
+/// Rows of a common tile; any lane can read each entry.
 template <class L>
 inline constexpr bool are_common_rows = false;
 template <class S, class X>
@@ -415,9 +415,10 @@ inline constexpr int written_out = 300;
 template <class S>
 inline constexpr int written_out_with = S::whole ? 1100 : written_out;
 
-/// r = c +- a b for a symmetric a of which the rows are held as far as the diagonal, and one column
-/// b: an entry below the diagonal feeds the sum of its own row, which its lane keeps, and that of
-/// its column, to which all lanes bring terms. Both triangles in the exchange would cost more.
+/// r = c +- a b for a symmetric a, whose rows are held up to the diagonal, and a single column b.
+/// An entry below the diagonal contributes to the sum of its own row, which its lane keeps, and to
+/// the sum of its column, to which all lanes contribute. Both triangles in the exchange would cost
+/// more.
 template <class R, class A, class B, class C, class CLines>
 BATCHWORK_INLINE void half_times_column(R& r, A const& a, B const& b, C const& from,
                                         CLines const& c, LaneGrid const& grid) {

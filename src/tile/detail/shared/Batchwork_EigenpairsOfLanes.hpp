@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// EigenpairsOfLanes: eigenvalues and eigenvectors of a symmetric matrix whose columns are dealt
-/// out to the lanes that share an item.
+/// EigenpairsOfLanes: eigenvalues and eigenvectors of a symmetric matrix whose columns are
+/// distributed over the lanes that share an item.
 #ifndef BATCHWORK_EIGENPAIRSOFLANES_HPP
 #define BATCHWORK_EIGENPAIRSOFLANES_HPP
 
@@ -17,14 +17,15 @@
 
 namespace Batchwork::Impl {
 
-/// Takes `columns`, whose entries are of the size of one, to its eigenvectors, and finds the
-/// values: reflections to tridiagonal form, and implicit QL iterations. (Golub and Van Loan, Matrix
-/// Computations, 4th edition, sections 8.3.1 to 8.3.5.)
+/// Replaces `columns`, with entries of the size of one, by the eigenvectors and computes the
+/// eigenvalues: reflections to tridiagonal form, and implicit QL iterations. (Golub and Van Loan,
+/// Matrix Computations, 4th edition, sections 8.3.1 to 8.3.5.)
 ///
-/// Reflections go by columns in registers. Iterations have the vectors in the exchange, a column a
-/// line, and beside each line, or behind all of them, a diagonal number and the one below it; every
-/// lane finds all rotations of a sweep and applies them to its own rows. So a sweep waits twice,
-/// whatever its length, and items of a warp have sweeps of different lengths.
+/// Reflections work on columns in registers. Iterations keep the vectors in the exchange, one
+/// column in each line; beside each line, or behind all lines, are a diagonal number and the one
+/// below it. Every lane computes all rotations of a sweep and applies them to its own rows. So a
+/// sweep waits twice, whatever its length, and the items of a warp may have sweeps of different
+/// lengths.
 template <class S, int N, class Count = AllColumns<N>>
 struct EigenpairsOfLanes {
   using Columns = ColumnsOfLanes<S, N, N, Count>;
@@ -94,7 +95,7 @@ struct EigenpairsOfLanes {
   template <int First>
   BATCHWORK_INLINE void reflect(int k) {
     constexpr int m0 = First / L, last = First + steps;
-    // Two in turn; what is summed up portably stands before them.
+    // Two are used alternately; portable sums are stored before them.
     T *const x = line(1 + k % 2), *const p = line(3);
     bool const own = grid.lane == k % L;
     if (own) {
@@ -173,7 +174,7 @@ struct EigenpairsOfLanes {
     grid.sync();
     return coupled_rows();
   }
-  /// Of what stands beside the lines.
+  /// From the numbers beside the lines.
   BATCHWORK_INLINE Rows coupled_rows() const {
     Rows coupled = 0;
     if constexpr (Vendor::has_shuffles) {
@@ -184,7 +185,7 @@ struct EigenpairsOfLanes {
         coupled |= Rows(Vendor::votes_of<L>(is, grid.lane)) << m * L;
       }
     } else {
-      // What lanes tell each other would go by way of the lines.
+      // Values exchanged between lanes would pass through the lines.
       for (int j = 0; j + 1 < N; ++j)
         if (!is_negligible(beside(j)[1], *beside(j), *beside(j + 1))) coupled |= Rows(1) << j;
     }
@@ -293,7 +294,7 @@ struct EigenpairsOfLanes {
     int const last = first + Vendor::lowest_bit(Rows(~(coupled >> first)));
     QlSweep<T> ql(beside(last)[0],
                   QlSweep<T>::shift(beside(first)[0], beside(first)[1], beside(first + 1)[0]));
-    // A lane without rows reads what stands behind those of others, where there is room.
+    // A lane without rows reads the numbers behind those of other lanes, if there are any.
     T* column = line(last - 1) + (!Ex::ragged || has_rows() ? grid.lane * mine : 0);
     T* numbers = beside(last - 1);
     T z[mine], next[mine], found[2];
@@ -328,8 +329,8 @@ struct EigenpairsOfLanes {
     keep(first, numbers, ql);
     return {first, last};
   }
-  /// Beside a line there may be room for what a sweep finds; else its lane keeps it, of which all
-  /// have found the same.
+  /// There may be room for the results of a sweep beside a line; otherwise each lane keeps them,
+  /// because all lanes find the same.
   static constexpr bool has_room_for_changed = deep >= 4;
   BATCHWORK_INLINE void keep([[maybe_unused]] int j, [[maybe_unused]] T* numbers,
                              QlSweep<T> const& ql) {
@@ -364,7 +365,7 @@ struct EigenpairsOfLanes {
 
   /// Takes the vectors, and the values, in ascending order to their own lanes.
   BATCHWORK_INLINE void sort(bool finite) {
-    // What is not finite is NaN, all of it.
+    // If an item is not finite, all results are NaN.
     T const spoilt = finite ? T(0) : std::numeric_limits<T>::quiet_NaN();
     int rank[mine];
     BATCHWORK_UNROLL

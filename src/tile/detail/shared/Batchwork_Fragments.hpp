@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Tiles as the matrix instructions of a device hold their sums: blocks of 8 x 8 numbers over the
-/// 32 lanes of a warp, two neighbours of a row in each (PTX ISA, mma.m8n8k4 with f64). Such sums
-/// are the next product's left factor as they are, and the transpose of its right one, if the terms
-/// are summed in another order: first the even, then the odd ones of a block. So the products of a
-/// sequence, a Cholesky factorisation by blocks and the solve with it need no exchange between
-/// them.
+/// Tiles in the layout of the sums of a device's matrix instructions: blocks of 8 x 8 numbers over
+/// the 32 lanes of a warp, two neighbours of a row in each lane (PTX ISA, mma.m8n8k4 with f64).
+/// Such sums can be used directly as the left factor of the next product, and their transpose as
+/// its right factor, if the terms are summed in another order: first the even, then the odd ones of
+/// a block. So the products of a sequence, a Cholesky factorisation by blocks and the solve with it
+/// need no exchange between them.
 #ifndef BATCHWORK_FRAGMENTS_HPP
 #define BATCHWORK_FRAGMENTS_HPP
 
@@ -116,7 +116,7 @@ struct BATCHWORK_NODISCARD Fragments : Indexed<Fragments<DistributedT, M, N, St,
     stage_lines<S, (M + lanes - 1) / lanes, N>(x, g);
     take_from_exchange(g);
   }
-  /// From rows that stand in the exchange.
+  /// From rows in the exchange.
   BATCHWORK_INLINE void take_from_exchange(LaneGrid const& g) {
     using Ex = typename S::exchange;
     T const* const base = g.template numbers<T>();
@@ -275,7 +275,7 @@ template <class P>
   requires is_fragments<P>
 inline constexpr bool holds_full_fragments<P> = P::full;
 
-/// A symmetric tile of any kind, all of it.
+/// A symmetric tile of any kind, as a whole.
 template <class S, class P>
 BATCHWORK_INLINE decltype(auto) symmetric_fragments(P const& p, LaneGrid const& grid) {
   if constexpr (holds_full_fragments<P>) {
@@ -372,7 +372,7 @@ BATCHWORK_INLINE auto cholesky_by_fragments(A const& a) {
     BATCHWORK_UNROLL
     for (int j = 0; j < 2; ++j) {
       T const one = row == 2 * col + j ? T(1) : T(0);
-      // Beyond the last row that of the identity.
+      // Beyond the last row the pivots of the identity.
       if (8 * d + 8 > N && 8 * d + row >= N) pivots[j] = one;
       inverse[j] = one;
     }

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// LocalLines: what a lane has of a tile that is distributed over the lanes of an item, and how it
-/// sees tiles of every kind line by line. A line is a row where rows are dealt out to the lanes, a
-/// column where columns are; line i belongs to lane i mod L. Lanes that have no line in the last
-/// round of the deal hold numbers that nobody reads.
+/// LocalLines: the part of a tile that a lane holds if the tile is distributed over the lanes of an
+/// item, and line by line access to tiles of every kind. A line is a row if rows are distributed, a
+/// column if columns are; line i belongs to lane i mod L. Lanes without a line in the last round
+/// hold numbers that are never used.
 #ifndef BATCHWORK_LOCALLINES_HPP
 #define BATCHWORK_LOCALLINES_HPP
 
@@ -88,7 +88,7 @@ constexpr bool require_decomposed() {
   return good;
 }
 
-/// Whose lines the lanes hold: nobody's (a tile common to all items), rows, columns, or either.
+/// What the lanes hold: a whole tile common to all items, rows, columns, or either.
 enum class Deal { common, rows, cols, either };
 
 template <class X>
@@ -150,7 +150,7 @@ BATCHWORK_INLINE LaneGrid grid_of(X const& x, Y const& y, Rest const&... rest) {
   else return grid_of(x);
 }
 
-/// The grid that a tile, a scalar or a mask knows, or one of several.
+/// The lane grid that a tile, a scalar or a mask knows, or one of several.
 template <class X>
 BATCHWORK_INLINE LaneGrid grid_known_to(X const& x) {
   if constexpr (is_distributed_scalar<X>) return x.value.grid;
@@ -223,8 +223,9 @@ BATCHWORK_INLINE scalar_t<S> const* stage_lines(OwnLines const& x, LaneGrid cons
   return base;
 }
 
-/// A lane's own lines of Count lines of N numbers in the exchange. Half, if not 0, is the number of
-/// lanes that share a symmetric tile, of whose rows only the part left of the diagonal is there.
+/// A lane's own lines, out of Count lines of N numbers in the exchange. If Half is not 0, it is the
+/// number of lanes that share a symmetric tile, and only the part of its rows left of the diagonal
+/// is available.
 template <int Count, int N, int Half, class S, class T>
 BATCHWORK_INLINE void take_own_lines(T (&own)[(Count + S::lanes - 1) / S::lanes * N],
                                      LaneGrid const& grid) {
@@ -329,7 +330,7 @@ BATCHWORK_INLINE auto lines_of(X const& x, LaneGrid const& grid) {
     using To = LocalLines<typename X::value_type, X::rows, X::cols>;
     return LinesByValue<To>{with_both_triangles(x, grid)};
   } else if constexpr (is_fragments<X>) {
-    // Its rows stand in the exchange.
+    // The rows of this tile are in the exchange.
     x.put();
     using Rows = LocalLines<dealt_t<S, true>, rows_of<X>, cols_of<X>>;
     Rows rows;
@@ -407,13 +408,13 @@ using deal_together_t = typename DealTogether<S, X...>::type;
 // ---- assignment
 // ---------------------------------------------------------------------------------------------
 
-/// Assigns a distributed tile from any other: of a symmetric one the lower triangle is read, of a
-/// lower one nothing else is kept.
+/// Assigns any tile to a distributed tile. Only the lower triangle is read for a symmetric one, and
+/// only the lower triangle is kept for a lower one.
 template <class To, class From>
 BATCHWORK_INLINE void distributed_assign(To& to, From const& from) {
   using S = typename To::value_type;
   constexpr Structure st = structure_of<To>;
-  // A common tile knows no grid; what it is assigned to may.
+  // A common tile knows no grid, but the assigned tile may know one.
   LaneGrid const grid = grid_of(from, to);
   if constexpr (st == Structure::diagonal) {
     auto const x = lower_lines_of<S>(from, grid);
@@ -422,7 +423,7 @@ BATCHWORK_INLINE void distributed_assign(To& to, From const& from) {
       to.set_local(m, 0, diagonal_of_lines<S, To::rows>(x, m, grid.lane));
   } else if constexpr (holds_whole<To> && structure_of<From> != Structure::symmetric &&
                        structure_of<From> != Structure::diagonal) {
-    // Of which the lower triangle is read.
+    // Only its lower triangle is read.
     distributed_assign(to, Symmetric<S, To::rows>(from));
   } else if constexpr ((st == Structure::symmetric && !holds_whole<To>) ||
                        (st == Structure::lower && To::by_rows)) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// RowsOfLanes: a matrix whose rows are dealt out to the lanes that share an item, as an
-/// elimination changes it; and the solution of systems with its factors.
+/// RowsOfLanes: a matrix whose rows are distributed over the lanes that share an item, for
+/// elimination; and solves with its factors.
 #ifndef BATCHWORK_ROWSOFLANES_HPP
 #define BATCHWORK_ROWSOFLANES_HPP
 
@@ -57,7 +57,7 @@ struct RowsOfLanes {
   T (&own)[mine * N];
   int (&place)[mine];
   LaneGrid const& grid;
-  /// Rows of the matrix, which stands before an identity: a row of that is in its place.
+  /// The rows of the matrix, which is followed by rows of the identity; those are in their places.
   int there = N;
   Bits free = there < int(8 * sizeof(Bits)) ? (Bits(1) << there) - 1u : ~Bits(0);
   bool odd = false;
@@ -65,7 +65,8 @@ struct RowsOfLanes {
   BATCHWORK_INLINE bool is_free(int m) const { return (free >> (m * L + grid.lane) & 1u) != 0; }
   BATCHWORK_INLINE T get(int m, int k) const { return own[m * N + k]; }
 
-  /// Where pivot row k is published: two in turn, one wait a step. Its divisor stands before it.
+  /// The place where pivot row k is published; two are used alternately: one wait for each step.
+  /// Its divisor is stored before it.
   BATCHWORK_INLINE T* published(int k) const {
     return grid.template numbers<T>() + (N == 2 ? 0 : k % 2 * (Ex::leading + deep));
   }
@@ -180,8 +181,8 @@ BATCHWORK_INLINE void take_permuted_rows(LocalLines<S, M, C>& x, B const& b, int
   }
 }
 
-/// L U x = x for few right-hand sides, whose rows are dealt out as those of the factors `lu` are:
-/// the lane of a row tells it, all take it from their own.
+/// Solves L U x = x for a few right-hand sides, whose rows are distributed like those of the
+/// factors `lu`: the lane of a row broadcasts it, and all lanes subtract it from their own rows.
 template <class X, class F>
 BATCHWORK_INLINE void substitute_by_rows(X& x, F const& lu) {
   using S = typename F::S;

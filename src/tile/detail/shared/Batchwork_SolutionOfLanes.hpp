@@ -13,10 +13,10 @@
 
 namespace Batchwork::Impl {
 
-/// Elimination with partial pivoting of rows that stay where they are, with their numbers of b: in
-/// each step the lane of the pivot shows its row, and the open ones lose their multiple of it. So b
-/// comes out as the solution of L y = P b, and nothing of L is kept. Then each x in turn is shown
-/// by the lane that has its row. (Golub and Van Loan, Matrix Computations, 4th edition,
+/// Elimination with partial pivoting of rows that are not moved, together with their numbers of b.
+/// In each step the lane of the pivot shows its row, and a multiple of it is subtracted from the
+/// open rows. So b becomes the solution of L y = P b, and L is not stored. Then each x is shown, in
+/// order, by the lane that has its row. (Golub and Van Loan, Matrix Computations, 4th edition,
 /// sections 3.1 and 3.4.) N^3 / 3 multiply-adds and N searches over L lanes.
 template <class T, int L, int N, class Ex>
 struct SolutionOfLanes : OpenRows<T, L, N, Ex> {
@@ -29,7 +29,7 @@ struct SolutionOfLanes : OpenRows<T, L, N, Ex> {
     grid.sync();
     unroll_in_parts<N>([&](int k) {
       if (k >= n) return;
-      // In the place of the pivot, which is not asked for any more.
+      // Instead of the pivot, which is not needed any more.
       this->choose_pivot(k, k + 1, [&](int m, T* to) { to[k] = rest[m]; });
       PivotReciprocal<T> const d = this->divisor(k);
       T const of_b = this->shown(k)[k];

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// SymmetricOfLanes: the factors of a symmetric matrix whose columns, which are its rows, are dealt
-/// out to the lanes that share an item.
+/// SymmetricOfLanes: the factors of a symmetric matrix whose columns, which are its rows, are
+/// distributed over the lanes that share an item.
 #ifndef BATCHWORK_SYMMETRICOFLANES_HPP
 #define BATCHWORK_SYMMETRICOFLANES_HPP
 
@@ -66,8 +66,8 @@ struct SymmetricOfLanes : ColumnsOfLanes<S, N, N> {
     if constexpr (C <= few_right_hand_sides) return SubstitutionByRows{*this};
     else return SubstitutionByTriangle<Lower<ByRows, N>>{lower()};
   }
-  /// Of x, whose rows are dealt out as those of L are: the lane of a row tells it, all take it from
-  /// their own.
+  /// For x with its rows distributed like those of L: the lane of a row broadcasts it, and all
+  /// lanes subtract it from their own rows.
   struct SubstitutionByRows {
     SymmetricOfLanes const& of;
 

@@ -12,16 +12,16 @@
 
 namespace Batchwork::Impl {
 
-/// What eliminate_symmetric does, for a SymmetricOfLanes. Rows and columns stay where they are
-/// until the end: which of them are not yet in a place all lanes know, a bit each (open). The first
-/// of the open rows is the one whose diagonal entry is asked for a pivot. A pivot's row is
-/// published, and a lane finds there, at the number of its own row, what that row has in the
-/// pivot's column: the matrix is symmetric. The exchange keeps column k of L as line k, where the
-/// row of pivot k was published.
+/// eliminate_symmetric for a SymmetricOfLanes. Rows and columns are not moved until the end; all
+/// lanes know which of them have no place yet, one bit each (open). The diagonal entry of the first
+/// open row is tested as a pivot first. The row of a pivot is published. Because the matrix is
+/// symmetric, a lane finds there, at the number of its own row, the entry of that row in the
+/// pivot's column. The exchange keeps column k of L as line k, where the row of pivot k was
+/// published.
 ///
-/// Steps are turns of one loop, and items take them as they want to: one with pairs has fewer. All
-/// columns take part in all of them, N^3 multiply-adds, where exchanges would spare two thirds of
-/// these but write each number's way out.
+/// Steps are iterations of one loop, which items take independently: an item with pairs needs
+/// fewer. All columns take part in all steps, N^3 multiply-adds; exchanges would save two thirds of
+/// these, but need separate code for each number.
 template <class Factors>
 struct SymmetricRowsInPlace {
   using S = typename Factors::Lines::value_type;
@@ -56,7 +56,7 @@ struct SymmetricRowsInPlace {
   BATCHWORK_INLINE T get(int m, int i) const { return of.at(m, i); }
 
  private:
-  /// The row of a pivot where it is published, and what a lane has to do with it: the entries in
+  /// The row of a pivot where it is published, and the entries that a lane needs from it, those in
   /// its own rows.
   struct Published {
     int at;
@@ -81,9 +81,9 @@ struct SymmetricRowsInPlace {
     return x;
   }
 
-  /// The largest key of the entries in open rows but r. Row numbers may stand in the last bits:
-  /// sizes that differ in 15 bits are told apart, which moves the bound of the growth as little.
-  /// What then has no bits left is brought up, so that no zero is taken for it.
+  /// The largest key of the entries in open rows other than r. The last bits may be replaced by row
+  /// numbers: sizes are then compared by 15 bits, which hardly changes the bound of the growth. A
+  /// number without remaining bits is increased, so that it is not taken for zero.
   template <bool WithRows>
   BATCHWORK_INLINE std::int32_t largest_beside(Published const& x, int r) const {
     unsigned const others = open & ~(1u << r);
@@ -139,7 +139,7 @@ struct SymmetricRowsInPlace {
     T const pivot = other ? next : head;
     auto const by_pivot = pivot_divisor(pivot);
     SymmetricPivot<T> const divide(pair ? by_e : by_pivot, pair, pivot, next);
-    // What L has in the columns is a sum of both rows' entries, divided.
+    // The entry of L in these columns is a sum of entries of both rows, divided.
     T const of_first = pair    ? divide.t * divide.v
                        : other ? T(0)
                                : T(1),
@@ -207,7 +207,7 @@ struct SymmetricRowsInPlace {
       d[m] = T(0);
       e[m] = T(1);
       if ((m + 1) * L > N && of.column(m) >= N) continue;
-      // The lane of a row takes what D has there out of the columns.
+      // The lane of a row takes the entries of D out of the columns.
       int const kind = kind_at(of.place[m]), beside = of.place[m] + (kind == 1) - (kind == 2);
       T *const diagonal = base + of.place[m] * Ex::leading + of.row(m), *const partner =
                                                                             base +
@@ -217,7 +217,7 @@ struct SymmetricRowsInPlace {
       e[m] = kind == 0 ? T(1) : *partner;
       *diagonal = *partner = T(0);
     }
-    // Lanes without a row read that of another.
+    // Lanes without a row read the row of another lane.
     grid.sync();
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {

@@ -204,7 +204,7 @@ struct Direct {
     return loc.data[loc.offset(i, structure == Structure::diagonal ? 0 : j)];
   }
   BATCHWORK_INLINE value_type entry(int i) const { return loc.data[loc.offset(i, 0)]; }
-  /// As that of IndexedToRead, which an aggregate cannot begin with.
+  /// The same as that of IndexedToRead, which an aggregate cannot have as its first base.
   template <class... I>
   BATCHWORK_INLINE auto operator()(I... i) const {
     return Impl::read_entry(*this, i...);

@@ -58,7 +58,7 @@ struct MatrixTravel {
   }
 };
 
-/// The place of a lane in a team whose lanes have several items.
+/// The position of a lane in a team with several items for each lane.
 struct LaneOfItems {
   int rank, team, lanes;  ///< in the team; lanes of an item
   int item, lane;         ///< the item that it computes with, and its rank among the lanes of that
@@ -71,7 +71,7 @@ struct LaneOfItems {
     rank = Vendor::renewed(Vendor::lane_rank(member));
     team = Lanes * items_of_team;
     lanes = Lanes;
-    // Without signs, of which divisions by powers of two would take care.
+    // Unsigned, because signed divisions by powers of two need a correction.
     item = int(unsigned(rank) / Lanes);
     lane = int(unsigned(rank) % Lanes);
     items = items_of_team;

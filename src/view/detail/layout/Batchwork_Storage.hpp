@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Storage: where the numbers of a batch lie, with extents and strides known at run time. What
-/// copies are made of: they build no tiles, so extents are neither static nor limited.
+/// Storage: the memory of a batch, with extents and strides known at run time. Copies use it: they
+/// build no tiles, so extents are neither static nor limited.
 #ifndef BATCHWORK_STORAGE_HPP
 #define BATCHWORK_STORAGE_HPP
 

@@ -15,8 +15,8 @@
 
 namespace Batchwork::Impl {
 
-/// The location anew for every item: else the compiler keeps multiples of its strides in registers
-/// from one to the next.
+/// The location is loaded again for every item; otherwise the compiler keeps multiples of its
+/// strides in registers.
 template <class Loc>
 BATCHWORK_INLINE Loc renewed(Loc loc) {
   if constexpr (requires { loc.entry_stride; })
@@ -24,8 +24,8 @@ BATCHWORK_INLINE Loc renewed(Loc loc) {
   return loc;
 }
 
-/// The numbers of one operand's tiles on their way: where they stand in the buffer of a copy group,
-/// and who copies which.
+/// The numbers of one operand's tiles during a copy: their positions in the buffer of a copy group,
+/// and the lanes that copy them.
 template <class Loc, int L, int CopyGroupLanes>
 struct GridTransfer {
   using Sh = typename Loc::shape;
@@ -52,17 +52,17 @@ struct GridTransfer {
   static constexpr std::size_t bytes =
       (std::size_t(side_by_side ? read : stride) * items * sizeof(T) + 15) / 16 * 16;
 
-  /// Where entry (i, j) of the item at a place stands in the buffer.
+  /// The position in the buffer of entry (i, j) of the item at a place.
   static BATCHWORK_INLINE int position(int i, int j, int place) {
     if constexpr (side_by_side)
       return (triangle ? triangle_index(i, j) : i * cols + j) * items + place;
     else return place * stride + i * cols + j;
   }
 
-  /// Calls f(g, i, j) for the calling lane's share of what Count items have: V numbers from entry
-  /// (i, j) of item g on, those of V items or of V columns. Triangular: of a triangle only what is
-  /// read. The lanes take as many whole rows at once as they can, so that from one turn to the next
-  /// nothing but the row changes.
+  /// Calls f(g, i, j) for the calling lane's part of the numbers of Count items: V numbers from
+  /// entry (i, j) of item g on, those of V items or of V columns. Triangular: only the numbers of a
+  /// triangle that are read. The lanes take as many whole rows at once as possible, so that only
+  /// the row changes from one iteration to the next.
   template <int V, bool Triangular, int Copiers, int Count, class F>
   static BATCHWORK_INLINE void for_each_piece(int rank, F const& f) {
     // Pieces of a row: of one item, or of all of them side by side.
@@ -183,7 +183,7 @@ struct GridTransfer {
   }
 };
 
-/// A tile distributed over the lanes at hand.
+/// A tile distributed over the calling lanes.
 template <class R, class Loc, int C>
 BATCHWORK_INLINE void load_lines(R& r, Loc const& loc, GridItem<C> const& item, std::int64_t time) {
   using Sh = typename Loc::shape;

@@ -18,8 +18,8 @@ BATCHWORK_INLINE constexpr int number_of(int i, int j) {
   return Sh::rank == 2 ? i * Sh::cols + j : i;
 }
 
-/// The columns of row i that are stored in the View: of a symmetric or lower tile those of the
-/// lower triangle.
+/// The columns of row i that are stored in the View: only those of the lower triangle for a
+/// symmetric or lower tile.
 template <class Sh>
 BATCHWORK_INLINE constexpr int columns_read(int i) {
   return Sh::structure == Structure::symmetric || Sh::structure == Structure::lower ? i + 1

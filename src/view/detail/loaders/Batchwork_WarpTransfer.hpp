@@ -130,7 +130,7 @@ struct WarpTransfer {
   }
 };
 
-/// The item of a lane whose warp carries it: storing a tile puts it into the buffer.
+/// The item of a lane whose warp moves it: storing a tile writes it to the buffer.
 struct WarpItem {
   std::int64_t first;
   int lane;
