@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Matrices in a host thread's memory, a column after the other, numbers or packs of them: blocks
-/// of columns, products by blocks, and columns in an order that each item of a pack has for itself.
+/// Matrices in a host thread's memory, stored column by column, of numbers or packs: blocks of
+/// columns, products by blocks, and columns sorted separately for each item of a pack.
 #ifndef BATCHWORK_COLUMNBLOCKS_HPP
 #define BATCHWORK_COLUMNBLOCKS_HPP
 
@@ -15,8 +15,8 @@ namespace Batchwork::Impl {
 /// same sets of a cache.
 constexpr int host_leading(int rows) { return rows < 16 ? rows : rows | 1; }
 
-/// f<Count>(j) for blocks j .. j + Count - 1 of first .. end - 1: what belongs to a block stays in
-/// registers, and its columns in the first cache.
+/// Calls f<Count>(j) for blocks j .. j + Count - 1 of first .. end - 1. The data of a block stay in
+/// registers, its columns in the first-level cache.
 template <int Count, class F>
 BATCHWORK_INLINE void for_blocks(int first, int end, F const& f) {
   int j = first;

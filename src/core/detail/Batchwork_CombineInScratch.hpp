@@ -11,8 +11,8 @@
 
 namespace Batchwork::Impl {
 
-/// Up to so many lanes each reads the numbers of all of them, after one wait. Of more each reads
-/// the parts that some lanes have combined before, after a second wait.
+/// With up to so many lanes each lane reads the numbers of all lanes after one wait. With more
+/// lanes each one reads the combined parts of groups of lanes, after a second wait.
 inline constexpr int lanes_without_parts = 8;
 /// The logarithm of the number of parts of a sum over so many lanes.
 constexpr int shift_of_parts(int lanes) { return lanes <= 64 ? 2 : 3; }
@@ -50,10 +50,10 @@ struct SumExchange {
     return x.v[0];
   }
 
-  /// Combines what the lanes of a system give, at_once of the N numbers at the same time, and runs
-  /// take(n, result): in each lane for all n, with the same bits; or Dealt, for each n in one lane.
-  /// The order depends on the number of lanes alone. All of the team call it; systems have the same
-  /// number of lanes, powers of two, or whole warps.
+  /// Combines the numbers of the lanes of a system, at_once of the N numbers at the same time, and
+  /// runs take(n, result): in each lane for all n, with the same bits; if Dealt, for each n in one
+  /// lane. The order depends on the number of lanes alone. All lanes of the team must call it; all
+  /// systems have the same number of lanes, a power of two or whole warps.
   template <bool Dealt, int N, class Member, class F, class Take>
   BATCHWORK_INLINE void combine(Member const& member, T const (&mine)[N], int rank, int lanes,
                                 int at_once, F const& f, Take const& take) {

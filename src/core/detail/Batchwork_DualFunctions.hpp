@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Functions of numbers with derivatives: for each function of core/Batchwork_Functions.hpp its
-/// slope. What does not move in a direction has a derivative of zero there, also where the slope is
-/// infinite. Slopes are as accurate as the functions that they are made of, relative to themselves.
+/// Functions of numbers with derivatives: the slope of each function of
+/// core/detail/Batchwork_Functions.hpp. A derivative of zero stays zero, even if the slope is
+/// infinite. The relative errors of slopes are those of the functions from which they are computed.
 #ifndef BATCHWORK_DUALFUNCTIONS_HPP
 #define BATCHWORK_DUALFUNCTIONS_HPP
 
@@ -244,7 +244,7 @@ struct SlopesOf {
 };
 template <>
 struct SlopesOf<Atan2> {
-  /// Of atan2(x, y), the angle of the point (y, x). At the origin infinite.
+  /// The slope of atan2(x, y), the angle of the point (y, x); infinite at the origin.
   template <class S>
   BATCHWORK_INLINE Slopes<S> operator()(S const& x, S const& y, S const&) const {
     using T = scalar_t<S>;
@@ -320,7 +320,7 @@ struct Lanewise<Dual<S, N>> {
     return make_dual<S, N>(
         z, [&](int k) { return moved(slopes.of_x, x.d[k]) + moved(slopes.of_y, y.d[k]); });
   }
-  /// Of more arguments none is known.
+  /// No function with more arguments has a known derivative.
   template <class F>
   static BATCHWORK_INLINE D call(F const&, D const& x, D const& y, D const&, auto const&...) {
     SlopesOf<F>{}(x.value, y.value, x.value);

@@ -16,15 +16,15 @@
 
 namespace Batchwork::Impl {
 
-/// Takes a matrix whose entries are of the size of one, or some thousands at most, to its
-/// eigenvectors, and finds the values: reflections to tridiagonal form, their product, and implicit
-/// QL iterations. (Golub and Van Loan, Matrix Computations, 4th edition, sections 8.3.1 to 8.3.5.)
+/// Replaces a matrix, with entries of the size of one to some thousands, by its eigenvectors and
+/// computes the eigenvalues: reflections to tridiagonal form, their product, and implicit QL
+/// iterations. (Golub and Van Loan, Matrix Computations, 4th edition, sections 8.3.1 to 8.3.5.)
 ///
-/// S is a number or a pack of them; Extent an int, which all matrices of a source share one text
-/// by, or a type that stands for a known one. Items of a pack have sweeps together: each over all
-/// blocks of its own tridiagonal matrix, with a shift for each, and a rotation by nothing
-/// elsewhere. The angles of a sweep are found first and then applied to a few rows of the vectors
-/// at a time, which the first cache holds.
+/// S is a number or a pack. Extent is an int, with shared code for all sizes, or a type that stands
+/// for a constant size. The items of a pack have sweeps together: each over all blocks of its own
+/// tridiagonal matrix, with a shift for each block and an identity rotation elsewhere. The angles
+/// of a sweep are computed first and then applied to a few rows of the vectors at a time, which
+/// stay in the first-level cache.
 template <class S, class Extent = int>
 struct EigenpairsInMemory {
   using T = scalar_t<S>;
@@ -200,7 +200,7 @@ struct EigenpairsInMemory {
       ql.take_where(begins, QlSweep<S>(values[i + 1], shift[i]));
       ql.rotate(values[i], below[i]);
       values[i + 1] = select(coupled, ql.diagonal, values[i + 1]);
-      // What follows a block is coupled no longer.
+      // The row after a block is no longer coupled to it.
       below[i + 1] = select(begins, zero, select(coupled, ql.below, below[i + 1]));
       cosine[i] = select(coupled, ql.c, one);
       sine[i] = select(coupled, ql.s, zero);

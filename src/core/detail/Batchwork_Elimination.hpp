@@ -40,14 +40,14 @@ concept EliminatedRows = requires(A a, A const c, int k) {
   { c.status() } -> std::convertible_to<info_t<typename A::value_type>>;
 };
 
-/// Of two entries the one with the larger key is larger in size: the bits without the sign. NaN is
-/// the largest.
+/// A key of the size of an entry, its bits without the sign: the larger entry has the larger key.
+/// NaN has the largest.
 template <class S>
 BATCHWORK_INLINE auto size_key(S const& x) {
   using T = scalar_t<S>;
   return bit_and(bits(x), std::numeric_limits<integer_of_t<T>>::max());
 }
-/// Of complex entries as LAPACK's izamax has it: |real part| + |imaginary part| is larger.
+/// For complex entries the size is |real part| + |imaginary part|, as in LAPACK's izamax.
 template <class R>
 BATCHWORK_INLINE auto size_key(Complex<R> const& x) {
   return size_key(R(abs(x.re) + abs(x.im)));
@@ -69,16 +69,15 @@ BATCHWORK_INLINE std::int32_t pivot_key(double x) {
   return static_cast<std::int32_t>(key >> 32) | ((key & 0xffffffff) != 0 ? 1 : 0);
 }
 
-/// What is as large as the entry, to those 20 bits.
+/// The size of an entry to those 20 bits.
 template <class T>
 BATCHWORK_INLINE T size_of_pivot_key(std::int32_t key) {
   using Integer = integer_of_t<T>;
   return from_bits<T>(static_cast<Integer>(static_cast<Integer>(key) << (8 * sizeof(T) - 32)));
 }
 
-/// What is divided by a pivot: x * scale * inverse is x / pivot to two roundings, where the
-/// reciprocal of the pivot alone would overflow, too. NaN where the pivot is infinite, no finite
-/// number where it is zero.
+/// The divisor for a pivot: x * scale * inverse is x / pivot to two roundings, even if the
+/// reciprocal of the pivot overflows. NaN if the pivot is infinite; not finite if it is zero.
 template <class S>
 struct PivotReciprocal {
   S scale, inverse;
@@ -111,15 +110,16 @@ struct PivotReciprocal<Complex<R>> : ComplexReciprocal<R> {
       : ComplexReciprocal<R>(pivot) {}
 };
 
-/// Of a pivot in an elimination: zero stands where all of the column does.
+/// The divisor for a pivot in an elimination; zero for a pivot of zero, where the whole column is
+/// zero.
 template <class S>
 BATCHWORK_INLINE PivotReciprocal<S> pivot_divisor(S const& pivot) {
   PivotReciprocal<S> r(pivot);
   r.inverse = select(pivot == S(scalar_t<S>(0)), S(scalar_t<S>(0)), r.inverse);
   return r;
 }
-/// The scale of the real pivot that has this pivot_key, where pivot_divisor is told that: of a
-/// large one it is small, so that what is left is no longer far from one.
+/// The scale of the real pivot with this pivot_key, for pivot_divisor. It is small for a large
+/// pivot and the reverse, so that the scaled pivot is not far from one.
 template <class T>
 BATCHWORK_INLINE T scale_of_pivot(std::int32_t key) {
   constexpr T large = [] {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Exchange: the team scratch through which the lanes of one item see each other's lines, and where
-/// its numbers stand.
+/// Exchange: the team scratch through which the lanes of one item read each other's lines, and its
+/// layout.
 #ifndef BATCHWORK_EXCHANGE_HPP
 #define BATCHWORK_EXCHANGE_HPP
 
@@ -14,7 +14,7 @@
 
 namespace Batchwork::Impl {
 
-/// What is read or written at once.
+/// The number of bytes that are read or written at once.
 template <class T>
 struct alignas(16) Unit {
   T v[16 / sizeof(T)];
@@ -49,28 +49,29 @@ BATCHWORK_INLINE void write_together(T* to, T const (&x)[Count]) {
   }
 }
 
-/// So many numbers, rounded up to an odd number of units: lanes that read the same place of what
-/// begins so far apart find different banks.
+/// So many numbers, rounded up to an odd number of units. Lanes that read the same place in buffers
+/// at this distance then use different banks.
 template <class T>
 constexpr int odd_units(int numbers) {
   constexpr int per_unit = 16 / int(sizeof(T));
   return ((numbers + per_unit - 1) / per_unit | 1) * per_unit;
 }
 
-/// The exchange of an item shared by L lanes, for tiles of extents up to E: number k of line i
-/// stands at i * leading + k, and the next item's exchange begins `stride` numbers further on.
+/// The exchange of an item shared by L lanes, for tiles of extents up to E: number k of line i is
+/// at i * leading + k, and the exchange of the next item begins `stride` numbers later.
 ///
-/// Scratch is 32 banks of 4 bytes; an access of 16 bytes a lane is served eight lanes at a time,
-/// one of 4 or 8 bytes 32 or 16. Counted in units of 16 bytes, `leading` is 8 / L times an odd
-/// number (an odd number from 8 lanes on), and `stride` an odd number (L / 4 times one from 4 lanes
-/// on). So the eight lanes of a phase, which hold L lines of 8 / L items, read or write the same
-/// place of their lines in eight different units; and 32 lanes that read number k of lines of their
-/// own rank, as a transpose does, find 32 different banks where items are shared by four lanes or
-/// more in float: two lanes, and numbers of 8 bytes, meet in twos.
+/// Scratch has 32 banks of 4 bytes. An access of 16 bytes for each lane is served for eight lanes
+/// at a time, one of 4 or 8 bytes for 32 or 16 lanes. In units of 16 bytes, `leading` is 8 / L
+/// times an odd number (an odd number for 8 or more lanes), and `stride` is an odd number (L / 4
+/// times an odd number for 4 or more lanes). So the eight lanes of a phase, which hold L lines of 8
+/// / L items, read or write the same place of their lines in eight different units. And 32 lanes
+/// that read number k of the lines of their own rank, as for a transpose, use 32 different banks if
+/// four or more lanes share an item in float. With two lanes, or numbers of 8 bytes, there are two
+/// lanes for each bank.
 ///
-/// Two lanes with numbers of 8 bytes have `leading` an odd number of units and `stride` twice an
-/// odd number beyond extents of 8, where four times an odd number would leave more than half of the
-/// exchange empty: the same conflicts in half the scratch.
+/// For two lanes and numbers of 8 bytes, `leading` is an odd number of units, and for extents above
+/// 8 `stride` is twice an odd number. Four times an odd number would leave more than half of the
+/// exchange empty; this has the same conflicts in half the scratch.
 template <class T, int L, int E>
 struct Exchange {
   static constexpr int per_unit = 16 / int(sizeof(T));
@@ -102,9 +103,9 @@ struct Exchange {
     while (units % step != 0 || units / step % 2 == 0) ++units;
     return units * per_unit;
   }();
-  /// Where two numbers of each line stand that belong to none of its places: beside the line where
-  /// there is room for a unit, else behind all of them in double from 7 to 12 rows, where a unit a
-  /// line is cheap; -1 where there is no place.
+  /// The position of two additional numbers for each line: beside the line if there is room for a
+  /// unit; else behind all lines in double with 7 to 12 rows, where a unit for each line is cheap;
+  /// -1 if there is no place.
   static constexpr bool has_room_beside = lines + per_unit <= leading;
   static constexpr bool has_pairs_behind =
       !has_room_beside && sizeof(T) == 8 && L > 1 && L <= 4 && E > 6 && E <= 12;

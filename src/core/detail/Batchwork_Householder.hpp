@@ -143,8 +143,8 @@ BATCHWORK_INLINE Reflection<T> scaled_reflection(T const& head, T const& below) 
   return h;
 }
 
-/// Of complex numbers the t of H = I - t u u': H' takes x to a real multiple of e_0. It follows
-/// from the entry of u on top: t = real(top) / conj(top).
+/// For complex numbers, the t of H = I - t u u': H' maps x to a real multiple of e_0. It follows
+/// from the first entry of u: t = real(top) / conj(top).
 template <class R>
 BATCHWORK_INLINE Complex<R> reflection_factor(Complex<R> const& top) {
   R const zero(scalar_t<R>(0)), one(scalar_t<R>(1)), square = square_of_size(top);
@@ -270,7 +270,7 @@ BATCHWORK_INLINE void reflect_within(C& a, int k, X const& x, ReflectionScales<C
     // w = u' a_m, u being (x - alpha e_k) scale; a_m -= w u
     bool const behind = a.is_behind(m, k);
     w[m] = behind ? scale * (share[m] - alpha * at_k[m]) : zero;
-    // The scale may be NaN: R, which stands above row k, is not to become so.
+    // The scale may be NaN, which must not reach R above row k.
     share[m] = behind ? w[m] * scale : zero;
   }
   x.for_each(First, [&](int i, S const& xi) {

@@ -68,7 +68,7 @@ struct IntegerQuotient {
     return b == I(-1) ? by_bits<BitOperation::minus>(I(0), a) : static_cast<I>(a / b);
   }
 };
-/// What remains of a, with its sign: 0 where b is zero.
+/// The remainder of a, with its sign; 0 if b is zero.
 struct IntegerRemainder {
   template <class I>
   BATCHWORK_INLINE I operator()(I a, I b) const {
@@ -121,7 +121,7 @@ BATCHWORK_INLINE S negated(S const& a) {
   if constexpr (holds_integers<S>) return by_bits<BitOperation::minus>(S(scalar_t<S>(0)), a);
   else return -a;
 }
-/// |a|; of the smallest integer itself.
+/// |a|; the smallest integer is returned unchanged.
 template <class S>
 BATCHWORK_INLINE S integer_size(S const& a) {
   return select(a < S(scalar_t<S>(0)), negated(a), a);

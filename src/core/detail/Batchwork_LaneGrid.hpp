@@ -16,7 +16,7 @@ struct LaneGrid {
   int lane = 0;              ///< rank within the grid
   Vendor::LaneSync lanes{};
 
-  /// What lanes of the grid wrote before, all of them read after.
+  /// After it all lanes of the grid see what any of them wrote before.
   BATCHWORK_INLINE void sync() const { lanes.sync(); }
 
   /// The exchange as numbers.

@@ -14,11 +14,11 @@
 
 namespace Batchwork::Impl {
 
-/// What becomes of two neighbouring columns p and q, x and y being their numbers: they are rotated
-/// and exchanged where `moves`, by the sine of the angle and the tangent of its half. In this form
-/// rounding does not change the lengths of columns by more in one direction than in the other,
-/// which adds up over hundreds of rotations. (Rutishauser, The Jacobi method for real symmetric
-/// matrices, Numer. Math. 9 (1966), 1-10.)
+/// The rotation of two neighbouring columns p and q with numbers x and y: they are rotated and
+/// exchanged if `moves`, by the sine of the angle and the tangent of half the angle. In this form
+/// rounding has no bias that lengthens or shortens columns, which would add up over hundreds of
+/// rotations. (Rutishauser, The Jacobi method for real symmetric matrices, Numer. Math. 9 (1966),
+/// 1-10.)
 template <class S>
 struct Rotation {
   S sine, half;
@@ -27,7 +27,7 @@ struct Rotation {
   /// The new number of the left column, and of the right one.
   BATCHWORK_INLINE S left(S const& x, S const& y) const { return y + sine * (x - half * y); }
   BATCHWORK_INLINE S right(S const& x, S const& y) const { return x - sine * (y + half * x); }
-  /// The same, of both.
+  /// The same for both.
   BATCHWORK_INLINE void apply(S& p, S& q) const {
     S const x = p, y = q;
     p = select_some(moves, left(x, y), x);
@@ -114,8 +114,8 @@ BATCHWORK_INLINE S sorting_key(S const& square) {
   else return -square;
 }
 
-/// Sweeps that are allowed. Some seven are needed; of rows graded over 60 orders of magnitude 65
-/// have been seen, at 200 of them.
+/// The largest number of sweeps. About seven are needed; matrices with rows graded over 60 orders
+/// of magnitude and 200 rows needed 65.
 inline constexpr int most_sweeps = 130;
 
 /// Makes the columns of a, columns_there() of them, orthogonal. Neighbours are rotated and
@@ -161,9 +161,9 @@ BATCHWORK_INLINE auto orthogonalise_columns(C& a, Also&... also) {
   return active;
 }
 
-/// The status of what rotations find: `size` is finite where all entries of the matrix are, `open`
-/// is what orthogonalise_columns returned. Of a matrix near overflow a value may be infinite:
-/// `extreme` is the largest of their sizes, or infinite where one is.
+/// The status of the results of rotations. `size` is finite if all entries of the matrix are;
+/// `open` is the result of orthogonalise_columns. A value may be infinite for a matrix near
+/// overflow: `extreme` is the largest size of a value, or infinite if one is.
 template <class S, class M>
 BATCHWORK_INLINE info_t<S> rotation_status(S const& size, M const& open, S const& extreme) {
   return select(is_finite(S(size)) && is_finite(extreme),

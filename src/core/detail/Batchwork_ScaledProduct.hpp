@@ -24,7 +24,7 @@ struct ScaledProduct {
   using T = scalar_t<S>;
   using Integer = std::remove_cvref_t<decltype(bits(R()))>;
   using Limits = std::numeric_limits<T>;
-  /// As many numbers may be multiplied between two calls of normalise().
+  /// The number of multiplications allowed between two calls of normalise().
   static constexpr int between = 32;
 
   S factor;
@@ -38,7 +38,7 @@ struct ScaledProduct {
     factor = factor * quarter(x, unit);
     exponent = exponent + unit.exponent() + Integer(2);
   }
-  /// Nothing changes but how the product is divided.
+  /// The value is unchanged; only its division into factor and exponent changes.
   BATCHWORK_INLINE void normalise() {
     UnitScale<R> const unit(largest_part(factor));
     factor = quarter(factor, unit);
@@ -49,7 +49,7 @@ struct ScaledProduct {
     using I = integer_of_t<T>;
     constexpr int mantissa = Limits::digits - 1;
     constexpr I bias = Limits::max_exponent - 1, one = I(1) << mantissa;
-    // Of two powers each is a normal number, and the first product, too.
+    // Two powers, each a normal number, as is the first product.
     Integer const least(I(2)), most(I(4 * bias)), sum = exponent + Integer(I(2 * bias));
     Integer const both = select(sum < least, least, select(sum > most, most, sum));
     Integer const half = shift_right(both, 1);
@@ -92,9 +92,9 @@ BATCHWORK_INLINE ScaledProduct<S> scaled_product(S const& start, Of const& of) {
   }
   return r;
 }
-/// Its value. Packs are multiplied plainly, unless a part of the product has left the range of
-/// numbers: a number that is too large stays so, one that is too small is seen at once, and what
-/// happens to the last product is what happens to the value.
+/// The value of the product. Packs are multiplied directly, unless a partial product leaves the
+/// range of numbers: one that is too large stays so, one that is too small is found at once, and an
+/// overflow of the last product is an overflow of the value.
 template <int N, class S, class Of>
 BATCHWORK_INLINE S product_of(S const& start, Of const& of) {
   if constexpr (are_packs<S> && !is_complex<S>) {

@@ -3,7 +3,7 @@
 
 /// \file
 /// Reflections of an upper triangle above other rows, and hyperbolic rotations of both, written
-/// once: over columns that are dealt out.
+/// once for distributed columns.
 #ifndef BATCHWORK_STACKEDREFLECTIONS_HPP
 #define BATCHWORK_STACKEDREFLECTIONS_HPP
 
@@ -152,7 +152,7 @@ BATCHWORK_INLINE auto rotate_hyperbolically(R& r, B& b) {
       head = head * cosine;
       BATCHWORK_UNROLL_ON_DEVICE
       for (int m = R::first_behind(k); m < R::mine; ++m) {
-        // Of columns before k nothing is asked.
+        // Columns before k are ignored.
         S const rk = (r.at(m, k) - sine * b.at(m, c)) * inverse;
         r.at(m, k) = r.is_behind(m, k) ? rk : r.at(m, k);
         b.at(m, c) = r.is_behind(m, k) ? S(cosine * b.at(m, c) - sine * rk) : b.at(m, c);

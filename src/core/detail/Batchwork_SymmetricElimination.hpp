@@ -40,15 +40,15 @@ struct RowOfD {
   S kind, d, e, partner;
 };
 
-/// What is divided by the pivot `head`, or by the pair [head e; e next] where `pair` holds: that is
-/// e [u 1; 1 v], e being the larger; its inverse is [v -1; -1 u] / (e (u v - 1)), and |u v| is at
-/// most the square of pivot_share.
+/// The divisor for the pivot `head`, or for the pair [head e; e next] where `pair` is true. The
+/// pair is e [u 1; 1 v] with the larger e; its inverse is [v -1; -1 u] / (e (u v - 1)), and |u v|
+/// is at most the square of pivot_share.
 template <class S>
 struct SymmetricPivot {
   PivotReciprocal<S> divisor;
   S u, v, t;
 
-  /// by: what divides by the pivot, or by e.
+  /// by: the divisor for the pivot, or for e.
   template <class Mask>
   BATCHWORK_INLINE SymmetricPivot(PivotReciprocal<S> const& by, Mask const& pair, S const& head,
                                   S const& next)
@@ -73,8 +73,8 @@ BATCHWORK_INLINE info_t<S> symmetric_pivot_status(Mask const& pair, S const& hea
   return select(pair, of_pair, pivot_status(head, k));
 }
 
-/// Brings the pivot of step k to place k, or a pair of them to places k and k + 1. Returns where
-/// items take a pair; `behind` holds where they have column k already.
+/// Moves the pivot of step k to place k, or a pair to places k and k + 1. Returns a mask of the
+/// items that take a pair; `behind` is true for items whose pair already includes column k.
 template <SymmetricColumns C, class Mask>
 BATCHWORK_INLINE Mask choose_symmetric_pivot(C& a, int k, Mask const& behind) {
   using S = typename C::value_type;
@@ -111,8 +111,8 @@ BATCHWORK_INLINE Mask choose_symmetric_pivot(C& a, int k, Mask const& behind) {
   return small && !kept && !other;
 }
 
-/// Step k: takes from the columns behind k, or behind k + 1 where `pair` holds, what the pivots
-/// have of them. Nothing where column k is `behind` one that it makes a pair with. Returns the
+/// Step k: subtracts the contributions of the pivots from the columns after k, or after k + 1 where
+/// `pair` is true. Does nothing if column k is the second one of a pair (`behind`). Returns the
 /// status of the pivots.
 template <SymmetricColumns C, class Mask>
 BATCHWORK_INLINE auto subtract_symmetric(C& a, int k, Mask const& pair, Mask const& behind) {

@@ -110,7 +110,7 @@ BATCHWORK_INLINE auto all_finite(X const& x) {
     for (int m = 0; m < X::mine; ++m) {
       BATCHWORK_UNROLL
       for (int k = 0; k < X::length; ++k) {
-        // Of a symmetric tile what is stored: the lower triangle.
+        // Only the lower triangle of a symmetric tile is stored.
         if (x.line(m) < X::count && !(X::structure == Structure::symmetric && k > x.line(m)))
           sum += x.local(m, k) - x.local(m, k);
       }
@@ -202,7 +202,7 @@ BATCHWORK_INLINE X zero_tile([[maybe_unused]] auto const& items) {
   return x;
 }
 
-/// The operands of a call and what is common to all verbs: staging, loading, storing, the status.
+/// The operands of a call and the parts that all verbs share: staging, loading, storing, status.
 template <class LanesT, class... B>
 struct Operands {
   using lanes = LanesT;
@@ -291,7 +291,7 @@ struct Operands {
   }
 
   // ---- storing ----
-  /// Stores what the kinds in question write, and merges the tiles' status into `code`.
+  /// Stores the operands of the given kinds and merges the tiles' status into `code`.
   template <std::size_t I, class Code>
   BATCHWORK_INLINE void store_one(auto const& items, std::int64_t time, auto& x, Code& code,
                                   Code& bad) const {
@@ -352,8 +352,8 @@ inline constexpr std::size_t exchange_bytes_of_item = [] {
   else return std::size_t(0);
 }();
 
-/// What map and scan share: how a group runs on a device team and on a host thread.
-/// Derived gives run_items(items, stage, indices).
+/// The common part of map and scan: how a group runs on a device team and on a host thread. Derived
+/// provides run_items(items, stage, indices).
 template <class Derived, class LanesT, class... B>
 struct GroupBase {
   using lanes = LanesT;
@@ -374,7 +374,7 @@ struct GroupBase {
   static constexpr int grids_of(int team) {
     return (team + LanesT::copy_group_lanes - 1) / LanesT::copy_group_lanes * copy_group_items;
   }
-  /// Grids that compute: a last warp that is not whole stands aside, it could not give the same
+  /// The grids that compute. An incomplete last warp does not, because it could not give the same
   /// bits as the others.
   static constexpr KOKKOS_FUNCTION int grids_in(int team) {
     return (team > lanes_of_warp ? team / lanes_of_warp * lanes_of_warp : team) / lanes_per_item;
@@ -385,7 +385,7 @@ struct GroupBase {
                : (item_bytes * std::size_t(copy_group_items) + Derived::fetched_by_copy_group()) *
                      std::size_t(grids_of(team) / copy_group_items);
   }
-  /// As many items as the team has grids, from `first` on, and again every `step` items.
+  /// As many items as the team has grids, from `first` on, repeated every `step` items.
   template <class Member>
   BATCHWORK_INLINE void run_grids(Member const& member, std::int64_t first, std::int64_t last,
                                   std::int64_t step) const {
@@ -426,7 +426,7 @@ struct GroupBase {
       bool const present = whole && at + mine < last;
       item.first = present ? at + mine : last - 1;
       item.count = present ? 1 : 0;
-      // Else the places of all numbers of an item are kept in registers from one to the next.
+      // Otherwise the places of all numbers of an item stay in registers from one item to the next.
       item.grid.lane = Vendor::renewed(rank % L);
       item.copy_group = copy_group_at(at);
       item.ahead.more = at + step < last;
@@ -457,7 +457,7 @@ struct GroupBase {
   static constexpr bool require_sequence_of(std::index_sequence<P...>) {
     return require_sequence<Sequence, parameter<P>...>();
   }
-  /// True, or the compiler says what is wrong with the sequence.
+  /// True; otherwise a compile-time error says what is wrong with the sequence.
   template <class Sequence>
   static constexpr bool fits() {
     return require_sequence_of<Sequence>(std::make_index_sequence<Ops::parameters::count>{});
@@ -477,7 +477,7 @@ struct GroupBase {
       char* base = nullptr;
       if constexpr (Ops::stage::bytes > 0) base = operands.stage_by_team(member);
       Vendor::for_each_lane(member, int(last - first), [&](int k) {
-        // So many numbers would be read once, before the loop, and spilled.
+        // Otherwise so many numbers would be read once, before the loop, and spilled.
         if constexpr (LanesT::stages_fixed) Vendor::forget_loads();
         self().run_items(Items{first + k, 1}, base, typename Ops::indices{});
       });
@@ -521,10 +521,10 @@ struct TeamGroup {
                                           : 0;
   }
 
-  /// Runs on the items first .. last - 1. Called by all threads of the team, outside nested ranges,
-  /// with the same arguments. What the team wrote before is seen, and what this writes is seen by
-  /// the team after. Lanes are the linear ranks over team size times vector length; on the host
-  /// each thread takes one pack at a time.
+  /// Runs on the items first .. last - 1. All threads of the team must call it, outside nested
+  /// ranges, with the same arguments. It sees what the team wrote before, and the team sees
+  /// afterwards what it wrote. Lanes are the linear ranks over team size times vector length; on
+  /// hosts each thread takes one pack at a time.
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member, std::int64_t first,
                                   std::int64_t last) const {
@@ -569,7 +569,7 @@ struct FirstScalar<void, Rest...> {
   using type = typename FirstScalar<Rest...>::type;
 };
 
-/// What a call is launched with where nothing is said.
+/// The default launch parameters of a call.
 struct DefaultHow {
   static constexpr int width = 0, lanes = 0;
   using division = Division<>;
@@ -685,9 +685,9 @@ inline constexpr bool holds_double =
 /// an item.
 inline constexpr int largest_complex_extent = 10;
 
-/// The lanes on a device: those given, or GridLanes where several share an item, as many as suit
-/// its real numbers. Numbers of 8 bytes where there are any: their exchange is the largest. Commons
-/// that would leave too little scratch for the exchange of a copy group are read through the cache.
+/// The lanes on a device: those given, or GridLanes if several share an item, as many as suit its
+/// number types; the larger type counts, because its exchange is the largest. Common operands that
+/// would leave too little scratch for the exchange of a copy group are read through the cache.
 template <int L, class How, class DeviceLanes, class... B>
 struct DividedLanes {
   using T = std::conditional_t<((number_bytes_of<B>() == 8) || ...), double, float>;
@@ -751,8 +751,8 @@ constexpr bool require_whole_items() {
   return good;
 }
 
-/// The numbers that a lane of 32 holds of the largest matrix of a call: whole lines, of rows or of
-/// columns, whichever are more.
+/// The numbers of a call's largest matrix that one of 32 lanes holds: whole rows or whole columns,
+/// whichever are more.
 template <class B>
 constexpr int numbers_of_lane() {
   if constexpr (requires { typename B::scalar; } && !std::is_void_v<typename B::scalar>) {
@@ -793,7 +793,7 @@ using lanes_of =
     lanes_for<Exec, typename FirstScalar<typename B::scalar...>::type, How::width,
               typename DividedLanes<How::lanes, typename How::division, DeviceLanes, B...>::type>;
 
-/// What holds for the operands of every verb.
+/// Requirements on the operands of every verb.
 template <class Exec, class... O>
 constexpr void require_one_launch() {
   static_assert((std::size_t(0) + ... + fixed_bytes_of<bound_t<O>>()) <= Vendor::fixed_bytes<Exec>,

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What a sequence must be to be called with the tiles of its operands, said in one sentence where
-/// it is not.
+/// The requirements on a sequence that is called with the tiles of its operands, reported in one
+/// sentence each.
 #ifndef BATCHWORK_SEQUENCE_HPP
 #define BATCHWORK_SEQUENCE_HPP
 
@@ -50,8 +50,8 @@ constexpr bool names_its_tiles(std::index_sequence<K...>) {
     s.template operator()<std::tuple_element_t<K, Tiles>...>(std::declval<typename P::type>()...);
   };
 }
-/// Whether what is assigned to parameter N is lost. In this order, so that the body of a lambda is
-/// instantiated for no types that it is not called with.
+/// Whether assignments to parameter N are lost. In this order, so that the body of a lambda is not
+/// instantiated for types with which it is not called.
 template <std::size_t N, class Sequence, class... P>
 constexpr bool takes_a_copy() {
   if constexpr (names_its_tiles<Sequence, P...>(std::make_index_sequence<N + 1>{}))
@@ -59,7 +59,7 @@ constexpr bool takes_a_copy() {
   else return false;
 }
 
-/// What a sequence does with a parameter.
+/// How a sequence takes a parameter.
 enum class Taking { nothing, copy, reference };
 constexpr Taking more_of(Taking a, Taking b) { return a > b ? a : b; }
 
@@ -77,13 +77,13 @@ struct Composition {
                   "only read must be const, X const& x or auto const& x");
     return callable;
   }
-  /// What it does with parameter N.
+  /// How it takes parameter N.
   template <std::size_t N, class... P>
   static constexpr Taking takes() {
     return takes_a_copy<N, Sequence, P...>() ? Taking::copy : Taking::reference;
   }
 };
-/// Of one that gets some of the tiles.
+/// For a sequence that gets only some of the tiles.
 template <class Sequence, std::size_t... I>
 struct Composition<On<Sequence, I...>> {
   template <class... P>
@@ -115,7 +115,7 @@ struct Composition<On<Sequence, I...>> {
     else return Taking::nothing;
   }
 };
-/// Of several: a tile that one writes others may read.
+/// For several sequences: a tile that one writes may be read by others.
 template <class... Sequence>
 struct Composition<Then<Sequence...>> {
   template <class... P>
@@ -156,7 +156,7 @@ constexpr bool require_references(std::index_sequence<N...>) {
   return (require_reference<N, Sequence, P...>() && ...);
 }
 
-/// True, or the compiler says what is wrong with the sequence.
+/// True; otherwise a compile-time error says what is wrong with the sequence.
 template <class Sequence, class... P>
 constexpr bool require_sequence() {
   if constexpr (Composition<Sequence>::template require_callable<P...>())

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Call: what a call of a verb on matrices, bands or systems has said of its Views, and the checks
-/// of them before a launch.
+/// Call: the Views of a call on matrices, bands or systems, and their checks before a launch.
 #ifndef BATCHWORK_CALL_HPP
 #define BATCHWORK_CALL_HPP
 
@@ -79,7 +78,8 @@ struct Call {
   }
 };
 
-/// Two descriptions of the same numbers in the same items: what may be computed in place.
+/// Two descriptions of the same numbers in the same items, so that the result may be computed in
+/// place.
 template <class To, class From>
 bool same_numbers(To const& to, From const& from) {
   // One by one: for nvcc declarations joined by commas must deduce the same type.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Host misuse is found before anything is launched: std::invalid_argument names the verb, the
-/// operand's position and label, and both shapes, and says what to do.
+/// Misuse is found on the host before anything is launched: std::invalid_argument names the verb,
+/// the position and label of the operand, and both shapes, and says what to do.
 #ifndef BATCHWORK_CHECK_HPP
 #define BATCHWORK_CHECK_HPP
 
@@ -15,7 +15,7 @@
 
 namespace Batchwork::Impl {
 
-/// What messages say of a View: with the shape of its tile, where there is one.
+/// A View in messages, with the shape of its tile if it has one.
 inline std::string view_name(std::string const& role, Description const& d,
                              std::string const& shape) {
   return role + "(\"" + d.label + "\") [View " + d.extents +
@@ -83,7 +83,7 @@ inline bool surely_share(Description const& x, Description const& y) {
   return x.begin == y.begin || (overlap && x.contiguous && y.contiguous);
 }
 
-/// Whether no View over the items was ever allocated: then zero items are not what was meant.
+/// Whether no View over the items was ever allocated: then zero items are a mistake.
 inline bool none_allocated(std::vector<Part> const& parts) {
   bool some = false;
   for (auto const& p : parts) {

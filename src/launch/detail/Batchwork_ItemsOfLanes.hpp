@@ -21,7 +21,7 @@
 
 namespace Batchwork::Impl {
 
-/// An extent that is known when the kernel is compiled. What follows takes one or a number.
+/// A constant extent. The functions below take one or a number.
 template <int N>
 using KnownExtent = std::integral_constant<int, N>;
 
@@ -109,7 +109,7 @@ struct ItemsOfWarp {
                                     F const& f) const {
     using Carried = CarriedByWarp<T, R, R>;
     T* const carried = reinterpret_cast<T*>(buffer);
-    // What a lane carries for the last item it changes in place: no other lane may read it.
+    // No other lane may read what a lane moves for the last item if it is changed in place.
     bool const reads = from.items_near || lane < count;
     for (int c0 = 0; c0 < columns; c0 += R) {
       int const some = columns - c0 < R ? columns - c0 : R;
@@ -208,7 +208,7 @@ struct ItemsOfWarp {
   }
 
  private:
-  /// What a WarpTransfer puts into a tile, and takes from it.
+  /// The values that a WarpTransfer writes to a tile and reads from it.
   template <class F>
   struct Entries {
     F const& f;
@@ -297,7 +297,7 @@ struct ItemsOfWarp {
   }
 };
 
-/// What a thread of a host has: a pack S of items. As ItemsOfWarp.
+/// The items of a host thread: a pack S. As ItemsOfWarp.
 template <class S>
 struct ItemsOfPack {
   using value_type = S;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Items that lanes of a warp share, of extents and an arrangement known at run time: how their
-/// numbers come and go.
+/// Loads and stores of items that lanes of a warp share, with extents and an arrangement known at
+/// run time.
 #ifndef BATCHWORK_ITEMSOFSHAREDLANES_HPP
 #define BATCHWORK_ITEMSOFSHAREDLANES_HPP
 
@@ -45,8 +45,8 @@ struct ItemsOfSharedLanes {
     return {reinterpret_cast<char*>(numbers(r / L)), r % L, Vendor::LaneSync::of(member)};
   }
 
-  /// Waits for the lanes that carry together: before a load into exchanges that some of them may be
-  /// using still.
+  /// Waits for the lanes that move items together, before a load into exchanges that some of them
+  /// may still be using.
   BATCHWORK_INLINE void meet(bool whole_team) const {
     if (whole_team) member.team_barrier();
     else Vendor::wait_for_warp(member);
@@ -60,7 +60,7 @@ struct ItemsOfSharedLanes {
     Vendor::wait_for_copies();
     meet(from.items_near);
   }
-  /// The calling lane's lines of what was loaded, line m L + lane for line m.
+  /// The calling lane's lines of the loaded items: line m is line m L + lane.
   template <int Mine>
   BATCHWORK_INLINE void read_lines(T (&own)[Mine][N]) const {
     T const* const from = numbers(rank() / L) + rank() % L * Ex::leading;
@@ -105,7 +105,7 @@ struct ItemsOfSharedLanes {
     std::integral_constant<int, AtOnce> const at_once{};
     Storage<U> const& all = of.storage;
     bool const near = of.items_near, by_columns = of.rows_near;
-    // Likewise.
+    // Computed again at each use.
     rows = Vendor::renewed(rows), pieces = Vendor::renewed(pieces);
     int const r = rank();
     int const inner = by_columns ? rows : pieces, outer = by_columns ? pieces : rows,
@@ -121,8 +121,8 @@ struct ItemsOfSharedLanes {
     // From one turn to the next.
     int const slots = step / size, lines = (step - slots * size) / inner,
               numbers_on = step - slots * size - lines * inner;
-    // From one piece to the next, and from one line of them to the next: in memory, in bytes, and
-    // in the exchange.
+    // The distance between pieces and between their lines: in memory, in bytes, and in the
+    // exchange.
     using Bytes = std::conditional_t<std::is_const_v<U>, char const, char>;
     std::int64_t const by_row = all.row * sizeof(T), by_piece = all.col * AtOnce * sizeof(T),
                        by_item = all.group * sizeof(T);

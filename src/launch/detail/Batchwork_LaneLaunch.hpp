@@ -28,9 +28,9 @@ namespace Batchwork::Impl {
 /// has an item: more would not stay in the registers of a device.
 inline constexpr int extent_of_lane = 8;
 
-/// What these kernels run: f(of), `of` being ItemsOfWarp or ItemsOfPack of numbers of type
-/// `number`. carried_bytes() is what a warp needs of team scratch for what it carries, `words` how
-/// many 32-bit registers the numbers of an item take.
+/// The function that these kernels run: f(of), where `of` is an ItemsOfWarp or ItemsOfPack of
+/// numbers of type `number`. carried_bytes() is the team scratch of a warp for the items it moves,
+/// `words` the number of 32-bit registers for the numbers of an item.
 template <class F>
 concept ItemOfLane = requires(F const f) {
   typename F::number;
@@ -43,8 +43,7 @@ concept ItemOfLane = requires(F const f) {
 template <ItemOfLane F>
 struct LaneTeams {
   using T = typename F::number;
-  // As many lanes as hide the latency of memory, where an item leaves room for them in the
-  // registers.
+  // As many lanes as hide the latency of memory, if an item leaves registers for them.
   static constexpr int largest_team = 128, wanted_teams = F::words <= 9    ? 8
                                                           : F::words <= 18 ? 6
                                                           : F::words <= 36 ? 4

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// launch_teams: how every verb launches a kernel of teams. What Kokkos would refuse is refused
-/// before: a launch that Kokkos refuses keeps a slot of its scratch pool on CUDA, and after some of
-/// them the next one waits for ever.
+/// launch_teams: launches the team kernels of every verb. Launches that Kokkos would refuse are
+/// refused earlier: a launch refused by Kokkos keeps a slot of its scratch pool on CUDA, and after
+/// several of them the next one waits forever.
 #ifndef BATCHWORK_TEAMLAUNCH_HPP
 #define BATCHWORK_TEAMLAUNCH_HPP
 
@@ -26,8 +26,7 @@ struct TeamShape {
   std::size_t bytes = 0;  ///< of level-0 scratch, a team
 };
 
-/// What a message says of a launch that is refused: what is asked for too much, and what to do
-/// about it.
+/// The parts of a message about a refused launch: what was too large, and what to do.
 struct LaunchWords {
   std::string verb;
   std::string subject;  ///< in the plural
@@ -47,7 +46,7 @@ auto team_policy(Exec const& exec, TeamShape const& shape) {
   return require(policy, WorkItemProperty::HintLightWeight);
 }
 
-/// What of a launch is beyond the limits of the device itself, or nothing.
+/// The part of a launch that exceeds the limits of the device itself, or an empty string.
 inline std::string beyond_limits(DeviceLimits const& limits, TeamShape const& shape) {
   if (shape.teams > limits.teams_of_launch)
     return "take " + std::to_string(shape.teams) + " teams, more than the " +
@@ -102,8 +101,9 @@ void launch_teams(Exec const& exec, std::string const& label, Kernel const& kern
   Kokkos::parallel_for(label, policy, kernel);
 }
 
-/// The same where a multiprocessor may have too little scratch for so many teams: it then holds
-/// what it can. That is another kernel, with other bounds, so it is for kernels that may need it.
+/// The same if a multiprocessor may have too little scratch for so many teams: it then holds as
+/// many as fit. That needs another kernel with other bounds, so it is only used for kernels that
+/// may need it.
 template <int MostLanes, int Teams, class Exec, class Kernel, class Words>
 void launch_teams_that_fit(Exec const& exec, std::string const& label, Kernel const& kernel,
                            TeamShape const& shape, Words const& words) {

@@ -20,7 +20,7 @@
 
 namespace Batchwork::Impl {
 
-/// What an argument is written around: in, out, inout, status; nothing where it is no operand.
+/// The kind of an argument: in, out, inout or status; nothing if it is not an operand.
 template <class X>
 inline constexpr Kind kind_of = Kind::nothing;
 template <Kind K, class... Part>
@@ -67,7 +67,7 @@ class OperandsGiven {
   static constexpr bool are_with_workspace = given_are<true, Wanted...>();
 };
 
-/// f(exec, how, arguments...), of arguments before which an instance and launch(...) may stand.
+/// f(exec, how, arguments...), for arguments that may begin with an instance and launch(...).
 template <class F, class Exec, class... X>
 auto call_on(F const& f, Exec const& exec, X const&... arguments) {
   return f(exec, Launch<>(), arguments...);
@@ -105,7 +105,7 @@ auto stored(Operand<K, Source<Adapted<V, St, IsCompact, E...>, L>> const& operan
   return stored(
       Adapted<V, St, IsCompact, E...>{operand.source.view, items, operand.source.reversed});
 }
-/// Of a transposed one: turned.
+/// The transposed batch of a transposed operand.
 template <class O>
 auto stored(TransposedOperand<O> const& operand) {
   return turned(stored(operand.operand));

@@ -90,7 +90,7 @@ struct WorkspaceSlots {
   static constexpr std::int64_t numbers(std::int64_t count, std::size_t bytes) {
     return count == 0 ? 0 : count * numbers_apart(bytes) + std::int64_t(aligned / sizeof(T)) - 1;
   }
-  /// As many as there is room for, and `most` at most.
+  /// As many slots as there is room for, but no more than `most`.
   static WorkspaceSlots of(T* memory, std::int64_t numbers_there, std::size_t bytes,
                            std::int64_t most) {
     WorkspaceSlots s;
@@ -103,7 +103,7 @@ struct WorkspaceSlots {
   }
 };
 
-/// What a call needs for items that do not fit on the chip.
+/// The workspace that a call needs for items that do not fit into on-chip memory.
 struct SlotsWanted {
   std::string why;       ///< the item and the limit, for messages
   std::size_t bytes;     ///< of a slot
@@ -137,8 +137,9 @@ void launch_in_workspace(Call const& call, End const& end, SlotsWanted const& wa
   }
 }
 
-/// Teams of so many lanes that have a slot each: a quarter of the lanes that the device can hold,
-/// which is what the registers of a lane leave. On hosts, with a lane a team, one for each thread.
+/// The number of teams of so many lanes that get a slot each: a quarter of the lanes that the
+/// device can hold, as the registers of a lane allow. On hosts, with one lane for each team, one
+/// for each thread.
 template <class Exec>
 std::int64_t slots_at_once(Exec const& exec, std::int64_t items, int lanes) {
   std::int64_t const all = exec.concurrency(), some = runs_on_device<Exec> ? all / 4 / lanes : all;

@@ -43,7 +43,7 @@ struct InverseByAdjugate {
   BATCHWORK_INLINE InverseByAdjugate(Matrix<S, 2, 2> const& a, S const& ps, S const& qr) {
     S const determinant = ps - qr;
     R const size = largest_part(ps) + largest_part(qr), of_determinant = largest_part(determinant);
-    // As values: devices have no constant that is referred to.
+    // As values, because a constant cannot be referred to in device code.
     regular = of_determinant > R(size * T(rounding)) && of_determinant > R(T(smallest)) &&
               size < R(T(largest));
     S const reciprocal = S(T(1)) / select(regular, determinant, S(T(1)));

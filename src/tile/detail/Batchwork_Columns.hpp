@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// columns_of(x): the columns of a tile, dealt out to those who have its items.
+/// columns_of(x): the columns of a tile, distributed over the lanes that hold its items.
 #ifndef BATCHWORK_COLUMNS_HPP
 #define BATCHWORK_COLUMNS_HPP
 

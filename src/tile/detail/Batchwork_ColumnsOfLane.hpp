@@ -50,7 +50,7 @@ struct ColumnsOfLane {
   static constexpr KOKKOS_FORCEINLINE_FUNCTION int first_behind(int k) { return k + 1; }
   static constexpr KOKKOS_FORCEINLINE_FUNCTION int round_of(int k) { return k; }
 
-  /// Column k where it stands.
+  /// Column k, read in place.
   struct Shown {
     S const* column;
     template <class F>
@@ -180,7 +180,8 @@ struct ColumnsOfLane {
     return r;
   }
 
-  /// Of the first own column, in the order of columns, for which status_of(m, column) is not 0.
+  /// The status of the first own column, in the order of columns, for which status_of(m, column) is
+  /// not 0.
   template <class F>
   BATCHWORK_INLINE info_t<S> first_status(F const& status_of) const {
     info_t<S> info(0);

@@ -16,7 +16,7 @@ namespace Batchwork::Impl {
 // ---- operands
 // ---------------------------------------------------------------------------------------------
 
-/// Of several operands one at least is a scalar or a tile, others may be plain numbers.
+/// Several operands, at least one of which is a scalar or a tile; others may be plain numbers.
 template <class... X>
 concept FunctionOperands = ((ScalarOrTile<X> || Number<X>) && ...) && (ScalarOrTile<X> || ...);
 
@@ -71,7 +71,7 @@ inline constexpr bool is_symmetric_or_diagonal = [] {
   else return true;
 }();
 
-/// What is known of the tiles among some operands.
+/// The common properties of the tiles among some operands.
 template <class... X>
 struct TilesAmong;
 template <>
@@ -201,7 +201,7 @@ constexpr bool require_real_numbers() {
                 "apply them to abs(x), real(x) or imag(x), for integers to as<double>(x)");
   return real;
 }
-/// The function object F of real operands; else the first of them, which nobody sees.
+/// The function object F for real operands; otherwise the first operand, which is never used.
 template <class F, class X, class... More>
 BATCHWORK_INLINE auto real_function_of(X const& x, More const&... more) {
   if constexpr (require_real_numbers<X, More...>()) return function_of(F{}, x, more...);

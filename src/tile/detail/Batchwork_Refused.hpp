@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What does not compile of scalars and tiles, and what it says: assignments that would be lost,
-/// scalars as plain numbers, printing.
+/// Operations of scalars and tiles that do not compile, with their messages: assignments that would
+/// be lost, scalars as plain numbers, printing.
 #ifndef BATCHWORK_REFUSED_HPP
 #define BATCHWORK_REFUSED_HPP
 
@@ -66,7 +66,7 @@ constexpr void refuse_sum_in_number() {
                 "auto s = zero(x), with x a scalar or tile of the sequence");
 }
 
-/// Empty bases of scalars and tiles, so that what is called with them is looked for here, and not
+/// Empty bases of scalars and tiles, so that functions called with them are looked up here and not
 /// in the rest of Impl.
 namespace ByAdl {
 
@@ -79,7 +79,7 @@ concept OfSequences = is_scalar_tile<X> || requires {
   X::structure;
 };
 
-/// Does not compile: says what to write instead of printf("%g", x).
+/// Does not compile; the message says what to write instead of printf("%g", x).
 template <class... X>
   requires(OfSequences<X> || ...)
 BATCHWORK_INLINE int printf(char const*, X const&...) {

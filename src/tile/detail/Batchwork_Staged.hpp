@@ -49,9 +49,9 @@ struct Staged {
   }
 };
 
-/// The same of a fixed value, which stands among the launch's arguments as well: there an entry
-/// that all lanes read at once, at a place the compiler knows, is an operand of the arithmetic
-/// itself.
+/// The same for a fixed value, which is among the launch's arguments as well. An entry there that
+/// all lanes read at once, at a position the compiler knows, is a direct operand of the arithmetic
+/// instructions.
 template <class T, int M, int N, Structure St, bool Vec, int Leading>
 struct StagedFixed : Staged<T, M, N, St, Vec, Leading> {
   T const* values;  ///< row by row, M x N

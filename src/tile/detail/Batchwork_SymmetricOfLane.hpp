@@ -93,7 +93,7 @@ struct SymmetricOfLane : ColumnsOfLane<S, N, N> {
     }
     return l;
   }
-  /// What solves with L and its transpose, for so many right-hand sides.
+  /// The solves with L and its transpose, for so many right-hand sides.
   template <int>
   BATCHWORK_INLINE auto substitution() const {
     return SubstitutionByTriangle<Lower<S, N>>{lower()};

@@ -15,7 +15,7 @@ struct NoSpecialTile {
   /// Scalar: one number, `value`.
   static constexpr bool is_scalar = false;
   static constexpr bool is_log_sum = false;
-  /// Transposed, of its `original`.
+  /// The Transposed tile of its `original`.
   static constexpr bool is_transposed = false;
   /// Common to all items and read in place, or the transpose of such a tile.
   static constexpr bool is_read_in_place = false;

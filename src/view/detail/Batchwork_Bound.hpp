@@ -13,11 +13,11 @@
 
 namespace Batchwork::Impl {
 
-/// What tiles hold of the numbers at a location.
+/// The value type in tiles for the numbers at a location.
 template <class Loc>
 using number_at = number_of_t<std::remove_const_t<typename Loc::value_type>>;
 
-/// What a sequence assigns to nothing(), and to its entries.
+/// The type of nothing() in a sequence and of its entries.
 struct Nothing {
   template <class X>
   BATCHWORK_INLINE Nothing& operator=(X const&) {
@@ -220,9 +220,9 @@ struct Bound<Kind::common, Loc> {
   }
 };
 
-/// common(fixed(value)): read from the launch's arguments; staged where lanes share an item, which
-/// read numbers of different rows at once, and where there are too many of them to be read fast as
-/// constants.
+/// common(fixed(value)): read from the launch's arguments. It is staged if lanes share an item,
+/// because they read numbers of different rows at once, and if there are too many numbers to be
+/// read fast as constants.
 template <class F>
 struct Bound<Kind::fixed, F> {
   static constexpr Kind kind = Kind::fixed;

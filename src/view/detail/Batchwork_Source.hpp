@@ -29,7 +29,7 @@ constexpr bool has_time(BatchIndices l) {
 }
 constexpr int count_of(BatchIndices l) { return int(has_item(l)) + int(has_time(l)); }
 
-/// What messages and checks need to know of an operand's View.
+/// The properties of an operand's View that messages and checks need.
 struct Description {
   std::string label;
   std::string shape;        ///< the tile's
@@ -42,7 +42,7 @@ struct Description {
   bool null = false;    ///< has no memory, and is not Unmanaged
   std::string problem;  ///< what is wrong with this View alone, or empty
 
-  // Of a View with a time index: which of its steps a scan touches, and where they lie.
+  // For a View with a time index: the steps of it that a scan touches, and their positions.
   Pace pace{};
   bool reversed = false;
   int time_index = -1;
@@ -81,7 +81,7 @@ Description describe_view(View const& view) {
   return d;
 }
 
-/// What is wrong with n items in so many groups of a compact View, or nothing.
+/// The problem of n items in so many groups of a compact View, or an empty string.
 inline std::string compact_problem(std::int64_t n, std::int64_t groups, std::int64_t width) {
   std::int64_t const needed = width > 0 ? (n + width - 1) / width : n;
   if (n >= 0 && needed <= groups) return "";
@@ -152,8 +152,8 @@ struct Source<Adapted<V, St, IsCompact, E...>, Indices> {
   }
   using shape = typename Restructured<decltype(make_shape()), St>::type;
 
-  /// What tiles ask of a View. Verbs that make none (gemm, cholesky) take any extents, and do not
-  /// call this.
+  /// The requirements of tiles on a View. Verbs without tiles (gemm, cholesky) take any extents and
+  /// do not call this.
   static constexpr void require_tile() {
     static_assert(!IsCompact || compact_width > 0,
                   "Batchwork::compact: the lane extent must be static, as in "
@@ -280,7 +280,7 @@ struct Source<Adapted<V, St, IsCompact, E...>, Indices> {
     value_type* data = view.data();
     if constexpr (has_time(Indices)) data += w.begin * stride(time_index);
     [[maybe_unused]] std::int64_t const time = w.by * stride(time_index);
-    // Of a negative stride, too: the numbers of bytes wrap at a multiple of 16.
+    // Also right for negative strides: the numbers of bytes wrap at a multiple of 16.
     auto const on_units = [&](auto... strides) {
       return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 &&
              ((std::uintptr_t(strides) * sizeof(T) % 16 == 0) && ...);

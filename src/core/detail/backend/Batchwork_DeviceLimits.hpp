@@ -24,10 +24,10 @@ inline constexpr std::size_t scratch_of_a_team = 40000;
 inline constexpr std::size_t scratch_with_kokkos_4 = 40928;
 
 /// 32-bit registers of a multiprocessor. Launch bounds, which are types, divide them among lanes.
-/// CUDA devices all have as many; what others make of the bounds is their compiler's matter.
+/// All CUDA devices have this number; on other devices the compiler interprets the bounds.
 inline constexpr int registers_of_multiprocessor = 65536;
 
-/// Lanes that go one way together. Wavefronts of 64 hold two such warps.
+/// The lanes that execute together. Wavefronts of 64 hold two such warps.
 inline constexpr int lanes_of_warp = 32;
 
 /// The limits for a kernel. Bytes are level-0 team scratch.

@@ -34,7 +34,7 @@
 #define BATCHWORK_VENDOR_THREADS 1
 #endif
 #endif
-// In all passes of a compiler for such devices.
+// True in all passes of a compiler for such devices.
 #if (!defined(BATCHWORK_DISABLE_VENDOR) && (defined(__CUDACC__) || defined(__HIPCC__))) || \
     defined(BATCHWORK_VENDOR_THREADS)
 #define BATCHWORK_VENDOR_WARPS 1
@@ -45,9 +45,10 @@ namespace Batchwork::Impl::Vendor {
 // ---- what a device has
 // ---------------------------------------------------------------------------------------------
 
-/// What the device of an instance has. Of a team Kokkos says it. Of a multiprocessor CUDA and HIP
-/// do, by Kokkos' public queries; where nobody does it is taken to hold whatever teams there are,
-/// and a launch is bound by a team's limits alone.
+/// The limits of the device of an instance. Kokkos reports those of a team. Those of a
+/// multiprocessor come from CUDA and HIP through Kokkos' public queries. On other devices a
+/// multiprocessor is assumed to hold any number of teams, so that only the limits of a team
+/// restrict a launch.
 template <class Exec>
 DeviceLimits device_limits([[maybe_unused]] Exec const& exec) {
   constexpr int any_lanes = std::numeric_limits<int>::max();
@@ -81,10 +82,9 @@ DeviceLimits device_limits([[maybe_unused]] Exec const& exec) {
   return r;
 }
 
-/// Bytes that a kernel's arguments may have where it is launched as verbs are, by Kokkos'
-/// light-weight hint: what is larger waits for a copy first. 32 KB on CUDA with a newer Kokkos, 4
-/// KB with others. Hosts, which copy a functor to their threads, are held to what the largest
-/// device takes.
+/// The largest size of a kernel's arguments for launches with Kokkos' light-weight hint, which
+/// verbs use; larger arguments wait for a copy first. 32 KB on CUDA with a newer Kokkos, 4 KB
+/// elsewhere. Hosts, which copy a functor to their threads, use the limit of the largest device.
 template <class Exec>
 inline constexpr std::size_t argument_bytes = 32768;
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -100,7 +100,7 @@ inline constexpr std::size_t argument_bytes<Kokkos::HIP> = 4096;
 template <>
 inline constexpr std::size_t argument_bytes<Kokkos::SYCL> = 4096;
 #endif
-/// Of these for a kernel of ours; Kokkos adds its policy and pointers of its own.
+/// The part of it for a kernel of the library; Kokkos adds its policy and pointers.
 template <class Exec>
 inline constexpr std::size_t kernel_bytes = argument_bytes<Exec> - 1024;
 /// And of these for the fixed operands of a call, beside its Views and its sequence.
@@ -133,16 +133,16 @@ using TeamBounds = Kokkos::LaunchBounds<unsigned(Lanes), launch_bound<Exec>(Lane
 // ---- warps
 // ---------------------------------------------------------------------------------------------
 
-/// Whether the lanes of a warp see each other's numbers without scratch; the host, which reserves
-/// the scratch, knows it too.
+/// Whether the lanes of a warp read each other's numbers without scratch. The host needs it as
+/// well, because it reserves the scratch.
 #if defined(BATCHWORK_VENDOR_WARPS)
 inline constexpr bool has_shuffles = true;
 #else
 inline constexpr bool has_shuffles = false;
 #endif
 
-/// Lanes of a warp; wavefronts of AMD's gfx9 have 64. Nothing counts on more than 32 of them going
-/// one way, but so many as there are need neither scratch nor a barrier to meet.
+/// The lanes of a warp; wavefronts of AMD's gfx9 have 64. No code relies on more than 32 lanes
+/// executing together, but these lanes synchronise without scratch or barriers.
 inline constexpr int warp_lanes =
 #if defined(BATCHWORK_VENDOR_THREADS)
     BATCHWORK_THREADS_AS_LANES;
@@ -211,8 +211,8 @@ BATCHWORK_INLINE void for_each_lane(Member const& member, int n, Body const& bod
 /// The primitives: the rest of this section is written with them. `together` lanes call one at the
 /// same time, 32 or a warp. Where has_shuffles; else they do nothing.
 
-/// What is written to scratch before is seen by the lanes of the warp that are called behind.
-/// Wavefronts go in step.
+/// Writes to scratch before it are seen by the lanes of the warp after it. Wavefronts execute in
+/// lockstep.
 BATCHWORK_INLINE void meet_in_warp([[maybe_unused]] int together = 32) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   __syncwarp();
@@ -285,8 +285,8 @@ BATCHWORK_INLINE bool any_in_warp(bool x) {
 #endif
 }
 
-/// Bit l of the result says whether x holds in lane l of the 32. Called by all of them. Where
-/// has_shuffles.
+/// Bit l of the result says whether x is true in lane l of the 32. All of them must call it.
+/// Available where has_shuffles.
 BATCHWORK_INLINE unsigned votes_in_warp(bool x) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   return __ballot_sync(0xffffffffu, x);
@@ -301,7 +301,7 @@ BATCHWORK_INLINE unsigned votes_in_warp(bool x) {
 #endif
 }
 
-/// The bits of x that are set, and the lowest of them.
+/// The number of set bits of x, and the lowest of them.
 BATCHWORK_INLINE int count_bits(unsigned x) {
 #if defined(BATCHWORK_VENDOR_CUDA) || defined(BATCHWORK_VENDOR_HIP)
   return __popc(x);
@@ -340,7 +340,7 @@ BATCHWORK_INLINE Integer largest_of(Integer x) {
   constexpr bool at_once = false, half_at_once = false;
 #endif
   if constexpr (half_at_once) {
-    // Of the lower half and of the upper one: four shuffles wait for each other.
+    // The lower and the upper half separately: four shuffles would wait for each other.
     bool const upper = (rank_in_warp() & 16) != 0;
     constexpr Integer least = std::numeric_limits<Integer>::min();
     Integer const of_lower = largest_of<32>(upper ? least : x),
@@ -385,8 +385,8 @@ BATCHWORK_INLINE void wait_for_warp([[maybe_unused]] Member const& member) {
 #endif
 }
 
-/// Whether the lanes of an item that has some warps wait for each other while the other items of a
-/// team, four at most, go on.
+/// Whether the lanes of an item with several warps wait for each other while the other items of a
+/// team, four at most, continue.
 inline constexpr bool items_wait_alone =
 #if defined(BATCHWORK_VENDOR_HIP)
     false;
@@ -404,8 +404,8 @@ BATCHWORK_INLINE void wait_for_item(Member const& member, [[maybe_unused]] int i
     meet_in_warp(Lanes > 32 ? Lanes : 32);
   } else {
 #if defined(BATCHWORK_VENDOR_CUDA)
-    // Barriers of their own (PTX ISA, bar.sync). Their numbers are constants: a kernel has as many
-    // as it can name. Predicates, since compilers copy what follows branches.
+    // Separate barriers (PTX ISA, bar.sync). Their numbers are constants, because a kernel reserves
+    // as many as it names. Predicates, because compilers duplicate the code after branches.
     asm volatile(
         "{ .reg .pred is;\n"
         "setp.eq.s32 is, %0, 0; @is bar.sync 1, %1;\n"
@@ -500,7 +500,7 @@ struct LaneSync {
       BATCHWORK_UNROLL
       for (int k = 0; k < N; ++k) {
         if (k % L >= step) continue;
-        // Of two sums each of two lanes goes on with one. Sums from N on are nobody's.
+        // For two sums of two lanes, each lane continues with one. Sums from N on are unused.
         int const partner = k + step < N ? k + step : k;
         T const mine = upper ? x[partner] : x[k], other = upper ? x[k] : x[partner];
         x[k] = mine + swapped<L>(other, step);
@@ -513,7 +513,7 @@ struct LaneSync {
   BATCHWORK_INLINE T told_in_turn(T const& x, int from, int, int, char*) const {
     return from_lane<L>(x, from);
   }
-  /// Whether x holds in any lane of the warp: what all of them may branch on.
+  /// Whether x is true in any lane of the warp, so that all lanes may branch on it.
   BATCHWORK_INLINE bool any(bool x) const { return any_in_warp(x); }
 };
 #else
@@ -636,11 +636,12 @@ constexpr int places_to_combine(int team) {
   return has_shuffles ? (team + warp_lanes - 1) / warp_lanes : team;
 }
 
-/// Puts f(... f(a, b) ...) of what `lanes` neighbouring lanes give into x, of N numbers at once; f
-/// is commutative. The same bits in each lane, in an order that depends on the number of lanes
-/// alone, which is a power of two and divides the team. `shared` has places_to_combine numbers for
-/// each of the N and is free again after the next barrier of the team. All of the team call it; to
-/// 32 lanes it is enough that all of a warp do. Where has_shuffles; portably see SumExchange.
+/// Replaces x, N numbers at once, by f(... f(a, b) ...) over `lanes` neighbouring lanes; f is
+/// commutative. Each lane gets the same bits, in an order that depends only on the number of lanes,
+/// a power of two that divides the team. `shared` has places_to_combine numbers for each of the N
+/// and is free again after the team's next barrier. All lanes of the team must call it; with up to
+/// 32 lanes all of a warp are enough. Available where has_shuffles; the portable version is
+/// SumExchange.
 template <int N, class Member, class T, class F>
 BATCHWORK_INLINE void combine_lanes([[maybe_unused]] Member const& member,
                                     [[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes,
@@ -695,9 +696,9 @@ BATCHWORK_INLINE void copy_async(void* scratch, void const* global) {
     static_cast<int*>(scratch)[k] = static_cast<int const*>(global)[k];
 #endif
 }
-/// The same where `there`, else zeros, and nothing is read. `around`: other teams read what is
-/// around it soon, so that all 128 bytes come from memory at once, and no lane reads it from the
-/// first-level cache, which it passes where it has 16 bytes (PTX ISA, cp.async).
+/// The same if `there`; else zeros, and nothing is read. `around`: other teams will read the
+/// neighbouring data soon, so that all 128 bytes are loaded from memory at once. No lane reads it
+/// from the first-level cache, which is bypassed for 16 bytes (PTX ISA, cp.async).
 template <int Bytes, bool Around = false>
 BATCHWORK_INLINE void copy_async(void* scratch, void const* global, bool there) {
 #if defined(BATCHWORK_VENDOR_ASYNC)
@@ -783,7 +784,7 @@ BATCHWORK_INLINE void load_together(T (&x)[V], T const* from) {
   }
 }
 
-/// Loads a number that no lane reads again soon: what many do stays in the cache.
+/// Loads a number that no lane reads again soon, so that data used by many lanes stay in the cache.
 template <class T>
 BATCHWORK_INLINE T load_once(T const* from) {
 #if defined(BATCHWORK_VENDOR_CUDA)
@@ -905,8 +906,8 @@ BATCHWORK_INLINE void multiply_matrices([[maybe_unused]] double (&c)[2], [[maybe
 template <class T>
 BATCHWORK_INLINE void multiply_matrices(T (&)[2], T, T) {}
 
-/// How many blocks of 8 rows, one below the other, a warp multiplies at once: what a device of
-/// compute capability 9.0 needs for its full rate.
+/// The number of blocks of 8 rows, one below the other, that a warp multiplies at once: a device of
+/// compute capability 9.0 needs it for its full rate.
 inline constexpr int blocks_at_once =
 #if defined(BATCHWORK_VENDOR_CUDA) && __CUDA_ARCH__ == 900
     2;
@@ -914,7 +915,7 @@ inline constexpr int blocks_at_once =
     1;
 #endif
 
-/// The same for such blocks of a and c (PTX ISA, mma.m16n8k4 with f64).
+/// The same for several such blocks of a and c (PTX ISA, mma.m16n8k4 with f64).
 template <class T, int Blocks>
 BATCHWORK_INLINE void multiply_matrices([[maybe_unused]] T (&c)[Blocks][2],
                                         [[maybe_unused]] T const (&a)[Blocks],
@@ -1007,10 +1008,9 @@ BATCHWORK_INLINE void sum_over([[maybe_unused]] T (&x)[N], [[maybe_unused]] int 
 #endif
 }
 
-/// Of N numbers that each of so many neighbouring lanes has, a power of two, the sums over these
-/// lanes, by halves: lanes keep half of the numbers and give the other half away (R. Rabenseifner,
-/// "Optimization of collective reduction operations", ICCS 2004). Runs put(0, n, sum) in one lane
-/// for each, the n beginning with `first`.
+/// The sums of N numbers over so many neighbouring lanes, a power of two, by halving: lanes keep
+/// half of the numbers and pass on the other half (R. Rabenseifner, "Optimization of collective
+/// reduction operations", ICCS 2004). Runs put(0, n, sum) in one lane for each n, from `first` on.
 template <int N, class T, class Put>
 BATCHWORK_INLINE void deal_halves([[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes,
                                   [[maybe_unused]] int first, [[maybe_unused]] Put const& put) {
@@ -1056,7 +1056,7 @@ BATCHWORK_INLINE void deal_sums(T (&x)[N], int lanes, Put const& put) {
       T c[2][2] = {{T(0), T(0)}, {T(0), T(0)}};
       BATCHWORK_UNROLL
       for (int n = 0; n < N; ++n) multiply_matrices(c[n % 2], row == n ? T(1) : T(0), x[n]);
-      // Of number `row`, what the fours 2 (lane % 4) and the next have.
+      // For number `row`, the values of the groups of four 2 (lane % 4) and the next one.
       T s[2] = {c[0][0] + c[1][0], c[0][1] + c[1][1]};
       int const four = (lane & 3) * 2, mine = lane & -lanes;
       if (lanes == 4) {
@@ -1098,8 +1098,8 @@ BATCHWORK_INLINE void prefetch([[maybe_unused]] void const* address) {
 #endif
 }
 
-/// The same for the scheduler behind the compiler too, where the lanes of a warp go one way: a wait
-/// for each other, that no access to scratch is moved across.
+/// The same for the scheduler of the assembler, where the lanes of a warp execute together: a wait
+/// across which no access to scratch is moved.
 BATCHWORK_INLINE void keep_loads_behind() {
 #if defined(BATCHWORK_VENDOR_CUDA)
   __syncwarp();
@@ -1141,10 +1141,10 @@ BATCHWORK_INLINE void with_constant(int which, Body const& body) {
 // ---- arithmetic
 // ---------------------------------------------------------------------------------------------
 
-/// a / b for a normal number b, to the last bit or two, without the branch that the compiler makes
-/// for all others: reads would wait behind it. Where b is not normal or a / b overflows the result
-/// is no finite number, or NaN. The instructions give zero where the reciprocal of a large number
-/// is not normal: such numbers are scaled.
+/// a / b for a normal number b, to the last bit or two, without the branch that compilers generate
+/// for other numbers and that later reads would wait for. If b is not normal or a / b overflows,
+/// the result is not finite. The instructions give zero if the reciprocal of a large number is not
+/// normal, so such numbers are scaled.
 BATCHWORK_INLINE float quotient(float a, float b) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   float const scale = fabsf(b) > 0x1p100f ? 0x1p-64f : 1.0f;
@@ -1170,7 +1170,7 @@ BATCHWORK_INLINE double quotient(double a, double b) {
   return a / b;
 #endif
 }
-/// Of packs.
+/// The same for packs.
 template <class S>
 BATCHWORK_INLINE S quotient(S const& a, S const& b) {
   return a / b;

@@ -54,7 +54,7 @@ struct CopiedByWarp {
   /// The next items are copied while these are computed, if a team of 128 lanes has room for both.
   static constexpr bool ahead =
       pays && bytes_in > 0 && 4 * (bytes_in + bytes_out) <= scratch_of_a_team;
-  /// Of a warp.
+  /// The bytes of a warp.
   static constexpr std::size_t bytes = !pays                  ? 0
                                        : ahead                ? bytes_in + bytes_out
                                        : bytes_in > bytes_out ? bytes_in
@@ -100,8 +100,8 @@ struct CopiedByWarp {
     }
   }
 
-  /// All lanes of a team, for n items from `first` on; `scratch` has the bytes of each warp. All
-  /// lanes of a warp stay together; those beyond the last item repeat it.
+  /// All lanes of a team call it, for n items from `first` on; `scratch` has the bytes of each
+  /// warp. The lanes of a warp stay together; those beyond the last item repeat it.
   template <class Group, class Member, std::size_t... I>
   static BATCHWORK_INLINE void run(Group const& group, Member const& member, std::int64_t first,
                                    int n, char* scratch, std::index_sequence<I...>) {

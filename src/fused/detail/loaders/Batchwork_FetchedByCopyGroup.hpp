@@ -38,7 +38,8 @@ struct FetchedByCopyGroup {
   template <class Bnd>
   using Transfer = GridTransfer<decltype(Bnd::loc), lanes, LanesT::copy_group_lanes>;
 
-  /// Of a copy group: as long as it stays small beside the exchanges, and there is room for both.
+  /// The bytes of a copy group, if they are few relative to the exchanges and there is room for
+  /// both.
   static constexpr std::size_t bytes = [] {
     constexpr std::size_t all = all_bytes(indices{}),
                           exchanges = exchange_bytes_of_item<LanesT, B...> *

@@ -126,7 +126,7 @@ struct ColumnsOfLanes {
     T const replaced = told(beside, k);
     bool const moves = place != k;
     T *const to = published(k), *const other = published(k + 1);
-    // What was told, and the column before, is read.
+    // The broadcast numbers and the previous column have been read.
     grid.sync();
     BATCHWORK_UNROLL
     for (int m = k / L; m < mine; ++m) {
@@ -181,7 +181,7 @@ struct ColumnsOfLanes {
         gamma += at(m, i) * y;
       });
       bool const left = pairs.is_left(m), paired = pairs.is_paired(m);
-      // Of a column alone nothing is asked.
+      // A column without a partner is ignored.
       T const alpha = left ? self : others, beta = left ? others : self;
       auto const r = rotation(alpha, beta, paired ? gamma : T(0));
       bool const moves = r.moves && paired;

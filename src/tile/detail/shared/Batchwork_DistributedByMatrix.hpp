@@ -46,7 +46,7 @@ BATCHWORK_INLINE void lines_by_matrix(T (&acc)[(Count + S::lanes - 1) / S::lanes
     for (int j = 0; j < across; ++j)
       y[j] = step * 4 + 4 <= K || k < K ? b.at(k, line(j, N), offset) : T(0);
   };
-  // The first terms of what all items share are read while lines are on their way to the exchange.
+  // The first terms that all items share are read while lines are written to the exchange.
   T first[across];
   if constexpr (!BOfItem) read_right(first, 0, 0);
   put();

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Products of tiles that are distributed over the lanes of an item. Every one comes down to a
-/// lane's own lines, in registers, times a matrix that all lanes read: a common one where it
-/// stands, or a tile of the item from the exchange. A number that is read feeds a multiply-add for
-/// each line a lane has, which is what the rate of scratch asks for.
+/// Products of tiles that are distributed over the lanes of an item. Each is reduced to a lane's
+/// own lines, in registers, times a matrix that all lanes read: a common one in place, or a tile of
+/// the item from the exchange. Each number that is read is used in a multiply-add for every line of
+/// a lane, as the bandwidth of scratch requires.
 #ifndef BATCHWORK_DISTRIBUTEDPRODUCT_HPP
 #define BATCHWORK_DISTRIBUTEDPRODUCT_HPP
 
@@ -101,7 +101,7 @@ inline constexpr bool stands_in_units<X> =
     X::structure != Structure::diagonal &&
     X::leading % (16 / int(sizeof(typename X::value_type))) == 0;
 
-/// The matrix x as all lanes read it: where it stands if it is common, else from the exchange.
+/// The matrix x for all lanes: read in place if it is common, else from the exchange.
 template <class S, bool WrittenOut, class X>
 BATCHWORK_INLINE auto read_by_all(X const& x, LaneGrid const& grid) {
   using T = scalar_t<S>;
@@ -185,7 +185,7 @@ template <class R>
 inline constexpr int computed_half =
     R::structure == Structure::symmetric && !holds_whole<R> ? R::lanes : 0;
 
-/// What was computed of a result.
+/// The result from the computed numbers.
 template <int Half, class R, class T>
 BATCHWORK_INLINE void keep_lines(R& r, T const& acc) {
   BATCHWORK_UNROLL
@@ -253,7 +253,7 @@ BATCHWORK_INLINE void lines_times(R& r, A const& a, B const& b, C const& from, C
   start_lines<Mine, N, half>(acc, from, c);
   BATCHWORK_UNROLL
   for (int j0 = 0; j0 < N; j0 += J) {
-    // Else the compiler begins with reading all of b.
+    // Otherwise the compiler first reads all of b.
     Vendor::keep_loads_behind();
     BATCHWORK_UNROLL
     for (int k0 = 0; k0 < K; k0 += B::deep) {
@@ -282,8 +282,8 @@ struct OwnNumbers {
   T v[Mine * Deep];
   BATCHWORK_INLINE T get(int m, int n) const { return v[m * Deep + n]; }
 };
-/// How many lines behind a lane's first line its line of round m stands. Lanes without one in the
-/// last round read the last line.
+/// The distance from a lane's first line to its line of round m. Lanes without one in the last
+/// round read the last line.
 template <class S>
 BATCHWORK_INLINE int lines_behind_first(int m, [[maybe_unused]] int lane) {
   using Ex = typename S::exchange;
@@ -318,7 +318,7 @@ struct StraightInExchange {
     return r;
   }
 };
-/// A lane's own lines of what was written line by line of the other kind.
+/// A lane's own lines from lines of the other kind.
 template <class S>
 struct TurnedInExchange {
   using T = scalar_t<S>;
@@ -374,7 +374,7 @@ BATCHWORK_INLINE void times_by_matrix(R& r, Put const& put, B const& b, C const&
   if constexpr (C::is_zero) {
     lines_by_matrix<R::count, N, K, half, BOfItem, false, S, A>(acc, put, b, zero, r.grid);
   } else if constexpr (are_common_rows<CLines>) {
-    // Of a common tile each lane reads what it adds to.
+    // Each lane reads its part of a common addend.
     auto const start = [&](int i, int j) { return c.x.entry(i, j); };
     lines_by_matrix<R::count, N, K, half, BOfItem, C::subtracts, S, A>(acc, put, b, start, r.grid);
   } else {
@@ -407,8 +407,8 @@ BATCHWORK_INLINE void looped_lines_times(R& r, A const& a, B const& b, C const& 
   keep_lines<half>(r, acc);
 }
 
-/// Multiply-adds of one lane up to which a product is written out without a loop: more of them, a
-/// sequence of several products outgrows the instruction cache.
+/// The largest number of multiply-adds of one lane for which a product is unrolled completely. With
+/// more of them, a sequence of several products exceeds the instruction cache.
 inline constexpr int written_out = 300;
 /// The same for products of a lane's own lines of a symmetric tile that is held whole: they need no
 /// exchange if they are.
@@ -484,7 +484,7 @@ BATCHWORK_INLINE void own_lines_times(R& r, A const& a, B const& b, C const& fro
   }
 }
 
-/// What is added to nothing, as the tiles' FromZero, for lines.
+/// No addend, as FromZero for tiles, by lines.
 struct LinesFromZero {
   static constexpr bool is_zero = true, subtracts = false;
 };
@@ -493,7 +493,7 @@ struct LinesFrom {
   static constexpr bool is_zero = false, subtracts = Subtract;
 };
 
-/// Whether lanes hold rows of a product, or its columns: what needs no turning.
+/// Whether lanes hold rows or columns of a product: the choice that needs no transposition.
 template <class S, class A, class B>
 struct ProductDeal {
   using type = S;
@@ -568,7 +568,7 @@ BATCHWORK_INLINE auto distributed_symmetric(A const& a, B const& b, C const& fro
   return r;
 }
 
-/// The symmetric c +- y' y, as far as the diagonal: y goes to the exchange once and serves on both
+/// The symmetric c +- y' y up to the diagonal: y is written to the exchange once and used on both
 /// sides.
 template <class S, class Y, class C, class CLines>
 BATCHWORK_INLINE auto distributed_gram(Y const& y, C const& from, CLines const& c,

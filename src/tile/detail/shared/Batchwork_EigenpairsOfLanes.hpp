@@ -32,8 +32,8 @@ struct EigenpairsOfLanes {
   using T = typename Columns::T;
   using Ex = typename S::exchange;
   static constexpr int L = S::lanes, mine = Columns::mine, deep = Ex::per_unit;
-  /// So many reflections are a loop of one text, all of one round: of large matrices more, for the
-  /// cache of instructions.
+  /// So many reflections of one round share a loop; large matrices use more, for the instruction
+  /// cache.
   static constexpr int steps = L < 4 ? L : N > 32 ? 8 : 4;
   static_assert(N >= 4 && N <= 64 && (N <= 32 || L >= 8), "four lines, and a bit for each row");
   using Rows = std::conditional_t<(N > 32), std::uint64_t, unsigned>;  ///< a bit for each
@@ -77,9 +77,9 @@ struct EigenpairsOfLanes {
 
   // ---- reflections
 
-  /// Steps First to N - 3, of fewer columns the one that finds the last number below the diagonal,
-  /// too. Step k takes column k below its diagonal number to alpha e_k+1 by H = I - u u', u' u = 2;
-  /// with p = A u the rest becomes A - u p' - p u' + (u' p) u u'. u stays in its column.
+  /// Steps First to N - 3; the last one of fewer columns also computes the last number below the
+  /// diagonal. Step k maps column k below its diagonal number to alpha e_k+1 by H = I - u u', u' u
+  /// = 2; with p = A u the rest becomes A - u p' - p u' + (u' p) u u'. u stays in its column.
   template <int First>
   BATCHWORK_INLINE void tridiagonalise() {
     constexpr int end = First + steps < N - 2 ? First + steps : N - 2;
@@ -206,7 +206,7 @@ struct EigenpairsOfLanes {
       return i > of.a.column(m) ? x : T(0);
     }
   };
-  /// The product of all reflections, own columns of it, and in the exchange.
+  /// The product of all reflections: the lane's own columns of it, and in the exchange.
   BATCHWORK_INLINE void form_vectors() {
     stage_lines<S, mine, N>(Reflectors{*this}, grid);
     BATCHWORK_UNROLL
@@ -277,7 +277,7 @@ struct EigenpairsOfLanes {
     BATCHWORK_KEEP_LOOP
     for (int n = 0; n < most && a.any_item(coupled != 0); ++n) {
       Block const done = coupled != 0 ? sweep(coupled) : Block{};
-      // What was beside the lines is read.
+      // The numbers beside the lines have been read.
       grid.sync();
       take_changed(done);
       put();
@@ -356,7 +356,7 @@ struct EigenpairsOfLanes {
         d[m] = changed ? found[0] : d[m];
         e[m] = changed ? found[1] : e[m];
       }
-      // What follows a block is coupled no longer.
+      // The row after a block is no longer coupled to it.
       e[m] = j == block.last ? T(0) : e[m];
     }
   }

@@ -15,8 +15,8 @@
 
 namespace Batchwork::Impl {
 
-/// Beyond this extent a lane has no registers for several of them: compiled for sm_90 the
-/// covariance update of a Kalman filter spills 1.6 KB at 40 x 40, 4.2 KB at 48 x 48 (by lines 7
+/// Beyond this extent a lane has no registers for several of them: compiled for sm_90, the
+/// covariance update of a Kalman filter spills 1.6 KB at 40 x 40 and 4.2 KB at 48 x 48 (by lines 7
 /// and 9.8 KB).
 inline constexpr int largest_extent_of_fragments = 40;
 
@@ -100,7 +100,7 @@ struct BATCHWORK_NODISCARD Fragments : Indexed<Fragments<DistributedT, M, N, St,
              grid);
   }
 
-  /// Both places of it, where they are held, of a symmetric tile; there j <= i.
+  /// Sets both stored places of an entry of a symmetric tile; j <= i.
   BATCHWORK_INLINE void set(int i, int j, S const& x) {
     grid = merge_grids(grid, x.grid);
     set_number(i, j, x.v);

@@ -44,8 +44,8 @@ struct InverseOfLanes : OpenRows<T, L, N, Ex> {
     });
     return this->status();
   }
-  /// Writes the inverse to the exchange, of n rows, NaN where it failed. \returns whether the
-  /// lane's numbers are finite. Another wait comes before they are read.
+  /// Writes n rows of the inverse to the exchange, NaN if it failed. Lanes must wait before they
+  /// read them. \returns whether the lane's numbers are finite
   BATCHWORK_INLINE bool put(int n, bool failed) const {
     T zero(0);
     PivotReciprocal<T> divisor[mine];
@@ -69,7 +69,7 @@ struct InverseOfLanes : OpenRows<T, L, N, Ex> {
         if (this->row(m) >= n) continue;
         T const x = divisor[m] * own[m][j];
         to[this->place_of(m) * Ex::leading] = x;
-        // NaN of what is not finite.
+        // NaN if x is not finite.
         zero += T(0) * x;
       }
     }

@@ -183,8 +183,7 @@ struct DiagonalLines {
     return k == x.line(m) ? x.local(m, 0) : typename X::T(0);
   }
 };
-/// A lane's own lines of a common tile, read where it stands. Lanes without a line read the last
-/// one.
+/// A lane's own lines of a common tile, read in place. Lanes without a line read the last one.
 template <class S, bool ByRows, class X>
 struct CommonLines {
   X const& x;
@@ -305,7 +304,7 @@ BATCHWORK_INLINE auto turned_lines(From const& from, LaneGrid const& grid) {
   r.grid = grid;
   BATCHWORK_UNROLL
   for (int m = 0; m < To::mine; ++m) {
-    // Lanes without a line read into the padding, or what nobody uses.
+    // Lanes without a line read into the padding, or numbers that are never used.
     int const i = S::exchange::line(m, grid.lane);
     BATCHWORK_UNROLL
     for (int k = 0; k < To::length; ++k) r.set_local(m, k, base[k * S::exchange::leading + i]);
@@ -313,7 +312,7 @@ BATCHWORK_INLINE auto turned_lines(From const& from, LaneGrid const& grid) {
   return r;
 }
 
-/// `S` with rows or columns dealt out.
+/// `S` with distributed rows or columns.
 template <class S, bool ByRows>
 using dealt_t = std::conditional_t<S::by_rows == ByRows, S, typename S::turned>;
 
@@ -324,7 +323,7 @@ BATCHWORK_INLINE auto lines_of(X const& x, LaneGrid const& grid) {
   if constexpr (deal == Deal::common) {
     return CommonLines<S, ByRows, X>{x, grid.lane};
   } else if constexpr (is_transposed<X>) {
-    // A transpose: the lines of the other kind of what is transposed.
+    // For a transpose: the lines of the other kind of the original.
     return lines_of<S, !ByRows>(x.original, grid);
   } else if constexpr (holds_half<X>) {
     using To = LocalLines<typename X::value_type, X::rows, X::cols>;

@@ -31,8 +31,8 @@ struct OpenRows {
   std::int32_t place[mine];
   std::int32_t failure;
 
-  /// Of a matrix of the first n rows and columns. The others have no turn, and what is in them goes
-  /// into no result.
+  /// For a matrix of the first n rows and columns. The other rows are never chosen, and their
+  /// contents are not used.
   BATCHWORK_INLINE OpenRows(LaneGrid const& of, int n) : grid(of) { open_rows(n); }
   BATCHWORK_INLINE void open_rows(int n) {
     failure = 0;
@@ -47,7 +47,7 @@ struct OpenRows {
   BATCHWORK_INLINE T* line(int i) const { return grid.template numbers<T>() + i * Ex::leading; }
   /// The place where the row of pivot k is shown; two are used alternately: one wait for each step.
   BATCHWORK_INLINE T* shown(int k) const { return line(k % 2); }
-  /// What is divided by pivot k, to the end.
+  /// The divisor by pivot k, kept to the end.
   BATCHWORK_INLINE T* divisor_place(int k) const {
     // Pairs, in two lines whether N is even or odd.
     constexpr int of_line = (N + 1) / 2 * 2;
@@ -135,8 +135,8 @@ struct OpenRows {
   BATCHWORK_INLINE std::int32_t key(int m, int k) const {
     return (pivot_key(own[m][k]) & place[m] & open) | (place[m] & ~open);
   }
-  /// Tells lanes apart in the last bits: one search finds a size and its lane. What is not zero is
-  /// larger than zero still.
+  /// Puts the lane number into the last bits: one search finds a size and its lane. A nonzero
+  /// number stays larger than zero.
   BATCHWORK_INLINE std::int32_t key_of_lane(std::int32_t key) const {
     std::int32_t const most = open - (L - 1);
     return (((key < most ? key : most) + (L - 1)) & ~(L - 1)) | (L - 1 - grid.lane);

@@ -40,9 +40,9 @@ BATCHWORK_INLINE scalar_t<S> const* stage_lines_at(OwnLines const& x, int const*
 template <int N>
 using bits_of_rows = std::conditional_t<(N > 32), std::uint64_t, unsigned>;
 
-/// See EliminatedRows. Rows stay in their lanes until the end: which of them is in which place is
-/// known to its own lane (place) and, as a bit each, to all lanes (free). S is a Distributed dealt
-/// by rows.
+/// See EliminatedRows. Rows stay in their lanes until the end. The lane of a row knows its place
+/// (place), and all lanes know which rows have one, one bit each (free). S is a Distributed by
+/// rows.
 template <class S, int N>
 struct RowsOfLanes {
   using T = scalar_t<S>;
@@ -223,7 +223,7 @@ BATCHWORK_INLINE void substitute_by_rows(X& x, F const& lu) {
     }
   });
 }
-/// So many right-hand sides are few: beyond, lanes that have whole columns of x wait less.
+/// Up to so many right-hand sides are few; with more, lanes that hold whole columns of x wait less.
 inline constexpr int few_right_hand_sides = 4;
 
 /// Rows of the factors for all lanes to read, reciprocals of the pivots on the diagonal.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// SolutionOfLanes: a x = b for one vector, the rows of the matrix being dealt out to the lanes
+/// SolutionOfLanes: a x = b for one vector, with the rows of the matrix distributed over the lanes
 /// that share an item.
 #ifndef BATCHWORK_SOLUTIONOFLANES_HPP
 #define BATCHWORK_SOLUTIONOFLANES_HPP
@@ -62,7 +62,7 @@ struct SolutionOfLanes : OpenRows<T, L, N, Ex> {
       if (found) this->line(0)[k] = d * left;
       grid.sync();
       T const z = solution(k);
-      // Rows in places behind k are done with: what becomes of them does not matter.
+      // Rows in places after k are solved; later changes to them do not matter.
       BATCHWORK_UNROLL
       for (int m = 0; m < mine; ++m) rest[m] -= own[m][k] * z;
     });

@@ -40,7 +40,7 @@ struct SymmetricOfLanes : ColumnsOfLanes<S, N, N> {
   BATCHWORK_INLINE std::int32_t eliminate() {
     return SymmetricRowsInPlace<SymmetricOfLanes>(*this).eliminate();
   }
-  /// The number of own column m; of lanes without one the last.
+  /// The number of own column m; lanes without one use the last column.
   BATCHWORK_INLINE int row(int m) const {
     int const c = this->column(m);
     return c < N ? c : N - 1;
@@ -60,7 +60,7 @@ struct SymmetricOfLanes : ColumnsOfLanes<S, N, N> {
     }
     return l;
   }
-  /// What solves with L and its transpose, for so many right-hand sides.
+  /// The solves with L and its transpose, for so many right-hand sides.
   template <int C>
   BATCHWORK_INLINE auto substitution() const {
     if constexpr (C <= few_right_hand_sides) return SubstitutionByRows{*this};

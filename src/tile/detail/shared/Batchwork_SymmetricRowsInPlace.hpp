@@ -40,7 +40,7 @@ struct SymmetricRowsInPlace {
   BATCHWORK_INLINE explicit SymmetricRowsInPlace(Factors& a) : of(a), grid(a.grid) {}
 
   BATCHWORK_INLINE std::int32_t eliminate() {
-    // What others read of something else is read.
+    // Other lanes have read their data from the exchange.
     grid.sync();
     BATCHWORK_KEEP_LOOP
     while (grid.lanes.any(open != 0)) step();
@@ -63,8 +63,8 @@ struct SymmetricRowsInPlace {
     T own[mine];
   };
   BATCHWORK_INLINE bool is_open(int m) const { return (open >> of.column(m) & 1u) != 0; }
-  /// Where in the exchange line `place` begins; of an item that has no open row any more the last
-  /// one, which nobody writes.
+  /// The start of line `place` in the exchange; for an item without open rows the last line, which
+  /// is never written.
   static BATCHWORK_INLINE int line(int place) { return (place < N ? place : N - 1) * Ex::leading; }
   BATCHWORK_INLINE void publish(int at, int r, bool wanted) const {
     BATCHWORK_UNROLL
@@ -110,7 +110,7 @@ struct SymmetricRowsInPlace {
     }
   }
 
-  /// A pivot, or a pair of them. Nothing where no row is open.
+  /// A pivot, or a pair of them. Does nothing if no row is open.
   BATCHWORK_INLINE void step() {
     int const p = Vendor::lowest_bit(open | 1u << (N - 1));
     int const first = line(k), second = line(k + 1);
@@ -126,7 +126,7 @@ struct SymmetricRowsInPlace {
     bool other = false, pair = false;
     if (grid.lanes.any(small)) {
       publish(second, r, small);
-      // Of other items nothing that is read here is used.
+      // For other items the numbers read here are not used.
       y = seen(small ? second : first);
       next = numbers()[y.at + r];
       T const most = std::numeric_limits<T>::max(),

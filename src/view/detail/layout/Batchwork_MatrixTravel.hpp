@@ -50,7 +50,7 @@ struct MatrixTravel {
     count = fasts * (turned ? cols : rows);
     by_fasts = QuickDivisor(fasts);
   }
-  /// Of a lower triangle a long row and a short one together are as long as any other two.
+  /// In a lower triangle a long row and a short one together are as long as any other such pair.
   void of_triangle(int n) {
     fasts = (n >> shift) + 1;
     count = (n + 1) / 2 * fasts;
@@ -64,8 +64,8 @@ struct LaneOfItems {
   int item, lane;         ///< the item that it computes with, and its rank among the lanes of that
   int items, there;       ///< the items that the team has room for, a power of two, and that it has
 
-  /// Of a team with room for so many items, Lanes lanes each, a power of two; `left` items are
-  /// there from its first one on.
+  /// For a team with room for so many items, with Lanes lanes each, a power of two; `left` is the
+  /// number of items from its first one on.
   template <int Lanes, class Member>
   BATCHWORK_INLINE void take_place(Member const& member, int items_of_team, std::int64_t left) {
     rank = Vendor::renewed(Vendor::lane_rank(member));
@@ -77,8 +77,7 @@ struct LaneOfItems {
     items = items_of_team;
     there = left < items_of_team ? int(left) : items_of_team;
   }
-  /// Runs move(item, k) for the share of the lane of what an operand has to move: always of the
-  /// same item.
+  /// Runs move(item, k) for the lane's part of an operand, always of the same item.
   template <class Move>
   BATCHWORK_INLINE void share(MatrixTravel const& t, Move const& move) const {
     int const step = t.by_items ? team / items : lanes;

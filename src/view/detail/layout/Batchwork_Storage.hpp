@@ -81,7 +81,8 @@ struct StoredBatch {
   Description description;
 };
 
-/// What they take: a View, compact(view, n), extents<...>(view), or transposed(...) of these.
+/// The arguments of copies: a View, compact(view, n), extents<...>(view), or transposed(...) of
+/// these.
 template <class X>
 concept Copyable = Viewish<X> || is_transposed_view<X>;
 

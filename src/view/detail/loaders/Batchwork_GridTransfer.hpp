@@ -33,8 +33,7 @@ struct GridTransfer {
   static constexpr int rows = Sh::rows, cols = Sh::rank == 2 ? Sh::cols : 1, size = rows * cols;
   static constexpr bool triangle =
       Sh::structure == Structure::symmetric || Sh::structure == Structure::lower;
-  /// Whether the same number of neighbouring items stands side by side, in memory and in the
-  /// buffer.
+  /// Whether the same numbers of neighbouring items are adjacent, in memory and in the buffer.
   static constexpr bool side_by_side = Loc::lanes_are_neighbours;
   static constexpr int lanes = CopyGroupLanes, items = lanes / L;
   static constexpr int per_unit = 16 / int(sizeof(T));
@@ -48,7 +47,7 @@ struct GridTransfer {
   /// units.
   static constexpr int stride = odd_units<T>(size);
   static_assert(stride >= size);
-  /// Of the buffer of a copy group.
+  /// The bytes of the buffer of a copy group.
   static constexpr std::size_t bytes =
       (std::size_t(side_by_side ? read : stride) * items * sizeof(T) + 15) / 16 * 16;
 
@@ -65,7 +64,7 @@ struct GridTransfer {
   /// the row changes from one iteration to the next.
   template <int V, bool Triangular, int Copiers, int Count, class F>
   static BATCHWORK_INLINE void for_each_piece(int rank, F const& f) {
-    // Pieces of a row: of one item, or of all of them side by side.
+    // The pieces of a row: of one item, or of all adjacent items.
     constexpr int parts = side_by_side ? Count / V : 1;
     constexpr int pieces = side_by_side ? cols * parts : cols / V;
     constexpr int rows_at_once = Copiers >= pieces ? Copiers / pieces : 1;

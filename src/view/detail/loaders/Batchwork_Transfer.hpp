@@ -66,9 +66,9 @@ BATCHWORK_INLINE auto number_to_store(R const& r, int i, int j) {
   else return r.entry(i, Sh::rank == 1 && Sh::structure == Structure::diagonal ? i : j);
 }
 
-/// Whether a host loads and stores the numbers of W whole items, which lie side by side, W of each
-/// at once, and transposes them in registers: 4 loads and 8 shuffles instead of 16 loads and 12
-/// insertions, of four doubles.
+/// Whether a host loads and stores W whole adjacent items, W numbers of each at once, and
+/// transposes them in registers. For four doubles that takes 4 loads and 8 shuffles instead of 16
+/// loads and 12 insertions.
 template <class S, class Loc>
 inline constexpr bool transposes_items = false;
 template <class T, int W, class Loc>
