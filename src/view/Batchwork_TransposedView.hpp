@@ -34,7 +34,7 @@ struct TransposedOperand {
 /// The transpose of a matrix, or of every item's matrix, without a copy, for copy and gemm. Apply
 /// it after the other adaptors: transposed(compact(view, n)).
 /// ```cpp
-/// gemm(1.0, in(transposed(a)), in(b), 0.0, inout(c));  // c = a' b
+/// gemm(1.0, in(transposed(a)), in(b), 0.0, out(c));  // c = a' b
 /// ```
 /// \param view  a View of matrices, or an adapted one
 template <Impl::Viewish V>
