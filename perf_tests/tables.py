@@ -62,7 +62,7 @@ class Result:
         middle = min if figure.startswith("best") else statistics.median
         self.ns = middle(times) if None not in times else None
         self.floor = self.counters.get("floor_ns_per_item")
-        self.ms = None if self.ns is None else self.ns * self.items * self.counters.get("steps", 1) * 1e-6
+        self.ms = None if self.ns is None else self.ns * self.counters.get("items", self.items) * self.counters.get("steps", 1) * 1e-6
         # A batch in the caches of a host, or one that comes from memory.
         self.large = self.items * self.D * self.D * BYTES[self.type] > 20e6
 
@@ -214,17 +214,20 @@ def kalman_host_layouts(results, large=False):
     return table(["D, against Eigen"] + [", ".join(c) for c in columns], rows)
 
 
-def scan(results):
-    """Filters over time, ns per item and step."""
+def scan(results, type=None, kinds=None):
+    """Filters over time, ns per item and step; all, or those of a type and of `kinds`."""
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    peers = any(r.implementation != OWN for r in results)
     rows = []
-    for r in [r for r in results if r.implementation == OWN]:
+    for r in [r for r in results if r.implementation == OWN and type in (None, r.type) and (kinds is None or r.kind in kinds)]:
         p = fastest([p for p in results if p.implementation != OWN and (p.kind, p.type, p.D, p.M) == (r.kind, r.type, r.D, r.M)])
         rows.append(
-            [r.kind.replace("_", " "), str(r.D), str(r.M), r.type, r.layout, r.source, digits(r.ns), digits(r.ms)]
-            + [digits(r.floor), percent(r.fraction()), digits(p.ns) + times(r, p, " (x {})") if p else ""]
+            [r.kind.replace("_", " "), str(r.D), str(r.M), r.type, r.layout, r.source, f"**{digits(r.ns)}**", digits(r.ms)]
+            + [digits(r.floor), percent(r.fraction())]
+            + ([digits(p.ns) + times(r, p, " (x {})") if p else ""] if peers else [])
         )
-    header = ["covariances", "states", "measurements", "type", "z", "model", "Batchwork", "ms in all", "floor", "of it", "peer"]
-    return table(header, rows)
+    header = ["covariances", "states", "measurements", "type", "layout of z", "model", "Batchwork, ns", "ms per call"]
+    return table(header + ["floor, ns", "of the floor"] + (["JAX, ns"] if peers else []), rows)
 
 
 def copy(results, type="float", kind="plain", sizes=None):
@@ -463,10 +466,10 @@ def tridiagonal_hosts(results):
     return table(["rows"] + [", ".join(c) for c in columns], rows)
 
 
-def sequences(results):
-    """ns an item, and how many times as long the plain loop takes; of several loops and sequences each."""
+def sequences(results, programs=None):
+    """ns an item, and how many times as long the plain loop takes; of all programs or of `programs`."""
     rows = []
-    for program in sorted({r.kind for r in results}):
+    for program in sorted({r.kind for r in results if programs is None or r.kind in programs}):
         of = [r for r in results if r.kind == program]
         loop, eigen = one(of, implementation="loop"), one(of, implementation="eigen")
         more = [one(of, implementation=form) for form in sorted({r.implementation for r in of if r.implementation.startswith("loop_")})]

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Extended Kalman filters of thousands of aircraft that turn, seen by a radar: range and bearing.
-/// The state is position, speed, heading and turn rate; motion and observation are nonlinear. They
-/// are written once, as functions of a vector. The filter asks for their values and Jacobians
+/// Extended Kalman filters for thousands of turning aircraft. A radar measures range and bearing.
+/// The state is position, speed, heading and turn rate. Motion and observation are nonlinear and
+/// written once, as functions of a vector. The filter computes their values and Jacobians
 /// (`value_and_jacobian`), and the time loop runs in one kernel (`scan`).
 ///
-/// Each mean is compared with a plain loop whose Jacobians are written by hand, and the error of
-/// the filters with that of the radar. Exit status 1 if one is wrong.
+/// All means are compared with a plain loop with hand-written Jacobians. The error of the filters
+/// is compared with the error of the radar. Exit status 1 if a result is wrong.
 ///
 /// Y. Bar-Shalom, X. R. Li and T. Kirubarajan, Estimation with Applications to Tracking and
 /// Navigation, Wiley (2001), section 11.7.
@@ -29,8 +29,8 @@ constexpr double of_range = 0.1, of_bearing = 0.002;    // noise of the radar: k
 constexpr double of_speed = 2e-3, of_turn_rate = 1e-3;  // noise of the motion in a step
 constexpr double pi = 3.14159265358979323846;
 
-/// The state after a step: along the chord of a circle, whose length is that of the arc to second
-/// order.
+/// The state after a step. The aircraft moves along the chord of a circle; to second order, chord
+/// and arc have the same length.
 struct Motion {
   template <class X>
   KOKKOS_FUNCTION auto operator()(X const& x) const {
@@ -42,7 +42,7 @@ struct Motion {
     return y;
   }
 };
-/// What the radar at the origin sees.
+/// Range and bearing, as a radar at the origin measures them.
 struct Observation {
   template <class X>
   KOKKOS_FUNCTION auto operator()(X const& x) const {
@@ -69,7 +69,7 @@ struct Track {
   }
 };
 
-/// Normal numbers, of a seed.
+/// The next normally distributed number of a seed.
 double normal(std::uint64_t& seed) {
   auto const uniform = [&] {
     seed += 0x9e3779b97f4a7c15u;
@@ -122,7 +122,7 @@ struct Plain {
       for (int j = 0; j < 2; ++j) gain[i][j] = g[0][i] * w[0][j] + g[1][i] * w[1][j];
     for (int i = 0; i < D; ++i) {
       x[i] += gain[i][0] * innovation[0] + gain[i][1] * innovation[1];
-      for (int j = 0; j <= i; ++j)  // rounding that is not symmetric would grow
+      for (int j = 0; j <= i; ++j)  // asymmetric rounding errors would grow
         p[i][j] = p[j][i] = prior[i][j] - gain[i][0] * g[0][j] - gain[i][1] * g[1][j];
     }
   }
@@ -141,7 +141,7 @@ int main(int argc, char** argv) {
   Kokkos::View<double** [D]> const mean("mean", aircraft, steps);
   Kokkos::View<int*> const codes("codes", aircraft);
 
-  // Aircraft fly, and the radar looks.
+  // Simulates the aircraft and the radar.
   auto const to_device = [](auto const& to, auto const& fill) {
     auto const h = Kokkos::create_mirror_view(to);
     fill(h);
@@ -186,7 +186,7 @@ int main(int argc, char** argv) {
   Kokkos::deep_copy(seen, z);
 
   double seconds = 0;
-  for (int turn = 0; turn < 2; ++turn) {  // the second one is measured
+  for (int turn = 0; turn < 2; ++turn) {  // the second run is measured
     Kokkos::Timer const timer;
     scan(steps, Track{}, carry(start, last), carry(common(symmetric(P0)), symmetric(covariance)),
          each(seen), common(symmetric(Q)), common(symmetric(R)), emit(mean), status(codes));
@@ -223,10 +223,10 @@ int main(int argc, char** argv) {
     worst = std::fmax(worst, error);
   }
   double const better = std::sqrt(of_radar / of_filter);
-  std::printf("%d aircraft, %d observations each; beside a plain loop the largest error is %.1e\n",
+  std::printf("%d aircraft, %d observations each; largest difference from a plain loop: %.1e\n",
               aircraft, steps, worst);
-  std::printf("positions are %.1f times as good as those of the radar\n", better);
-  std::printf("%.0f ns a step of an aircraft on %s\n", 1e9 * seconds / (double(aircraft) * steps),
+  std::printf("positions are %.1f times as accurate as the radar\n", better);
+  std::printf("%.0f ns per aircraft and step on %s\n", 1e9 * seconds / (double(aircraft) * steps),
               Exec::name());
   if (wrong > 0) std::printf("%d aircraft are wrong\n", wrong);
   return wrong > 0 || !(better > 1.5) ? 1 : 0;

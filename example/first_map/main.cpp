@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The first thing to do with Batchwork: an algorithm for one item, here the covariance update of a
-/// Kalman filter, run over a batch of them in one kernel. Checked against a plain loop; exit status
-/// 1 if it differs.
+/// A first program with Batchwork: the covariance update of a Kalman filter, written for one item
+/// and run over a batch in one kernel. The result is compared with a plain loop. Exit status 1 if
+/// it differs.
 
 #include <Batchwork.hpp>
 #include <cmath>
@@ -35,8 +35,8 @@ void update(Kokkos::View<double* [D][D]> P_new, Kokkos::View<double* [D][D]> P,
 }
 // [example]
 
-// The same for one item, as on paper: prior - (H prior)' (H prior H' + R)^-1 (H prior), by
-// Gauss-Jordan elimination.
+// The same formula for one item in plain loops: prior - (H prior)' (H prior H' + R)^-1 (H prior),
+// with Gauss-Jordan elimination.
 struct Paper {
   using Real = long double;
   Real f[D][D], q[D][D], h[D][D], r[D][D], result[D][D];
@@ -60,7 +60,7 @@ struct Paper {
     multiply(s, g, h, true);
     for (int i = 0; i < D; ++i)
       for (int j = 0; j < D; ++j) s[i][j] += r[i][j], x[i][j] = g[i][j];
-    for (int k = 0; k < D; ++k)  // x = s^-1 g; no pivoting, s is positive definite
+    for (int k = 0; k < D; ++k)  // x = s^-1 g without pivoting, because s is positive definite
       for (int i = 0; i < D; ++i) {
         Real const ratio = s[i][k] / s[k][k];
         for (int j = 0; i != k && j < D; ++j)
@@ -111,14 +111,14 @@ int run() {
     for (int i = 0; i < D; ++i)
       for (int j = 0; j < D; ++j) {
         double const d = std::fabs(double(result(n, i, j) - paper.result[i][j]));
-        if (!(d <= difference)) difference = d;  // a NaN as well
+        if (!(d <= difference)) difference = d;  // also true for a NaN
       }
   }
   std::printf("%d covariance updates of %d x %d in one kernel on %s\n", items, D, D,
               Kokkos::DefaultExecutionSpace::name());
   std::printf("largest difference from the formula in long double: %.2g\n", difference);
   bool const right =
-      difference < 1e-14;  // entries of order one, some twenty operations each, well conditioned
+      difference < 1e-14;  // entries of order one, about twenty operations each, well conditioned
   std::printf(right ? "right\n" : "WRONG\n");
   return right ? 0 : 1;
 }

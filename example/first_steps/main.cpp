@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The program of docs/start/first_batch.md: positions from distances to beacons by least squares, a sum
-/// over time, systems of 48 rows, sparse systems. All solutions are known beforehand; exit status 1
-/// if one is missed.
+/// The program of docs/start/first_batch.md: positions from distances to beacons by least squares,
+/// a filter over time, systems of 48 rows, sparse systems. All solutions are known. Exit status 1
+/// if a result is wrong.
 
 #include <Batchwork.hpp>
 #include <cmath>
@@ -13,9 +13,9 @@
 namespace {
 
 constexpr int items = 10000, beacons = 5;
-constexpr int degenerate = 137;  // the item whose beacons say nothing of the height
+constexpr int degenerate = 137;  // the item whose beacons do not determine the height
 
-// One step of Gauss-Newton for one position: the x that is nearest to j x = r.
+// One Gauss-Newton step for one position: the least-squares solution of j x = r.
 struct Fix {
   template <class X, class J, class R>
   KOKKOS_FUNCTION void operator()(X& x, J const& j, R const& r) const {
@@ -24,7 +24,7 @@ struct Fix {
   }
 };
 
-// A position that moves: predicted by its velocity, drawn towards what was measured.
+// A moving position: predicted by its velocity, then corrected by the measurement.
 struct Follow {
   template <class X, class V, class Z, class Gain>
   KOKKOS_FUNCTION void operator()(X& x, V& v, Z const& z, Gain const& gain) const {
@@ -36,7 +36,7 @@ struct Follow {
 
 int errors = 0;
 void expect(char const* what, double difference, double bound) {
-  bool const right = difference <= bound;  // false of a NaN
+  bool const right = difference <= bound;  // false for a NaN
   std::printf("%-42s %.1e %s\n", what, difference, right ? "right" : "WRONG");
   errors += !right;
 }
@@ -79,7 +79,7 @@ void positions() {
     }
   }
   expect("positions by least squares", difference, 1e-12);
-  expect("items that failed, beside one", std::fabs(failed - 1.0), 0);
+  expect("failed items, except the planted one", std::fabs(failed - 1.0), 0);
 }
 
 void tracks() {
@@ -108,7 +108,7 @@ void tracks() {
 void larger_matrices() {
   using namespace Batchwork;
   int const n = 48, batch = 500;
-  // Neighbours in memory belong to one item: LayoutRight is the better one for whole matrices.
+  // LayoutRight keeps the entries of an item together, which is faster for whole matrices.
   Kokkos::View<double***, Kokkos::LayoutRight> A("A", batch, n, n);
   Kokkos::View<double**, Kokkos::LayoutRight> b("b", batch, n);
   auto const host_A = Kokkos::create_mirror_view(A);
@@ -175,7 +175,7 @@ void sparse_systems() {
   int open = 0;
   for (int n = 0; n < items; ++n) open += reasons(n) != 0;
   expect("sparse systems by conjugate gradients", difference, 1e-10);
-  expect("of which not converged", open, 0);
+  expect("sparse systems not converged", open, 0);
 }
 
 }  // namespace

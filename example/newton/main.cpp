@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// A batch of stiff nonlinear systems, each solved by Newton's method, in one kernel: reactors of
-/// four cells in a row, in each of which Robertson's three species react while they diffuse to the
-/// neighbouring cells. Rates and diffusion differ from reactor to reactor. A team has a reactor and
-/// takes it through all steps of the implicit Euler method: residual, Jacobian, a linear solve by
-/// Batchwork::team_solve, update, until the update is small. First with BiCGSTAB, then with
-/// direct_lu, whose factors serve all updates of a step.
+/// A batch of stiff nonlinear systems, each solved by Newton's method, in one kernel. A reactor has
+/// four cells in a row. In each cell, Robertson's three species react while they diffuse to the
+/// neighbouring cells. Rates and diffusion differ from reactor to reactor. Each team computes all
+/// steps of the implicit Euler method for one reactor: residual, Jacobian, a linear solve by
+/// Batchwork::team_solve, update, until the update is small. The program runs first with BiCGSTAB,
+/// then with direct_lu, which factors once per step and reuses the factors for further updates.
 ///
-/// Every step of every reactor is looked at afterwards: its residual, and the mass, which stays as
-/// it is. Exit status 1 if one is wrong.
+/// Afterwards the residual of every step of every reactor is checked, and that the mass has not
+/// changed. Exit status 1 if a result is wrong.
 ///
 /// H. H. Robertson, "The solution of a set of reaction rate equations", in Numerical Analysis: An
 /// Introduction, Academic Press (1966).
@@ -29,14 +29,15 @@ using Exec = Kokkos::DefaultExecutionSpace;
 constexpr int reactors = 2000, steps = 24;
 constexpr int cells = 4, species = 3, unknowns = cells * species;
 constexpr double first_step = 1e-4, growth = 1.8;  // in seconds, to about 160
-constexpr double small = 1e-12;                    // an update, beside a concentration of 1
+constexpr double small = 1e-12;                    // an update, relative to a concentration of 1
 constexpr int most_updates = 20;
 
 KOKKOS_FUNCTION double step_size(int step) {
   return first_step * Kokkos::pow(growth, double(step));
 }
 
-/// What differs from reactor to reactor: A -> B, 2 B -> B + C, B + C -> A + C; and diffusion.
+/// The rates of A -> B, 2 B -> B + C and B + C -> A + C, and the diffusion. They differ from
+/// reactor to reactor.
 struct Rates {
   double slow, fast, back, diffusion;
 };
@@ -45,14 +46,14 @@ KOKKOS_FUNCTION Rates rates_of(int reactor) {
   return {0.04 * wave(0.37), 3e7 * wave(0.61), 1e4 * wave(0.83), 0.5 * wave(0.29)};
 }
 
-/// Unknown i is species i % 3 of cell i / 3. Its neighbour in another cell, or itself where there
-/// is no cell.
+/// The same species in the cell `by` cells further, or unknown i itself if no such cell exists.
+/// Unknown i is species i % 3 of cell i / 3.
 KOKKOS_FUNCTION int beside(int i, int by) {
   int const j = i + by * species;
   return j < 0 || j >= unknowns ? i : j;
 }
 
-/// How fast unknown i changes.
+/// The time derivative of unknown i.
 template <class Y>
 KOKKOS_FUNCTION double change(Rates const& k, Y const& y, int i) {
   int const c = i - i % species;
@@ -62,7 +63,8 @@ KOKKOS_FUNCTION double change(Rates const& k, Y const& y, int i) {
   return reaction + k.diffusion * (y(beside(i, -1)) - 2 * y(i) + y(beside(i, 1)));
 }
 
-/// Its derivative with respect to unknown j, which is of the same cell or the same species.
+/// The derivative of change(k, y, i) with respect to unknown j, in the same cell or of the same
+/// species.
 template <class Y>
 KOKKOS_FUNCTION double derivative(Rates const& k, Y const& y, int i, int j) {
   int const c = i - i % species;
@@ -80,7 +82,7 @@ KOKKOS_FUNCTION double derivative(Rates const& k, Y const& y, int i, int j) {
   return d;
 }
 
-/// The pattern of the Jacobian by rows, columns rising.
+/// The sparsity pattern of the Jacobian by rows, with ascending columns.
 struct Pattern {
   std::vector<int> row_offsets{0}, columns;
   Pattern() {
@@ -99,8 +101,8 @@ Kokkos::View<int*> on_device(std::string const& label, std::vector<int> const& f
   return v;
 }
 
-/// Of the updates of a step the first: it comes with new factors, which others take as far as they
-/// do.
+/// Solves for one update. The first update of a step computes new factors. Later updates of the
+/// step use them, as long as they reach the tolerance.
 template <class Solver, class Member, class A, class V>
 KOKKOS_FUNCTION auto solve_update(Solver const& solver, Member const& member, bool first,
                                   A const& jacobian, V const& residual, V const& update) {
@@ -115,19 +117,19 @@ KOKKOS_FUNCTION auto solve_update(Solver const& solver, Member const& member, bo
   return said;
 }
 
-/// A team's reactor through all steps.
+/// The kernel: each team computes all steps of one reactor.
 template <class Solver>
 struct Simulate {
   using Numbers = Kokkos::View<double*, Exec::scratch_memory_space, Kokkos::MemoryUnmanaged>;
   Solver solver;
   Kokkos::View<int*> row_offsets, columns;
-  Kokkos::View<double***>
-      course;  ///< (reactor, step, unknown): the state at the end of a step, at 0 the start
-  Kokkos::View<int* [3]>
-      count;  ///< (reactor): updates, iterations of the solver, solves that did not converge
+  /// (reactor, step, unknown): the state at the end of a step; step 0 is the start.
+  Kokkos::View<double***> course;
+  /// For each reactor: updates, iterations of the solver, solves that did not converge.
+  Kokkos::View<int* [3]> count;
   int entries;
 
-  /// Of the kernel itself.
+  /// Team scratch of the kernel itself, in bytes, without the solver's.
   std::size_t own_scratch() const {
     return 3 * Numbers::shmem_size(unknowns) + Numbers::shmem_size(std::size_t(entries));
   }
@@ -175,20 +177,21 @@ struct Simulate {
   }
 };
 
-// ---- looking at it -----------------------------------------------------------------------------
+// ---- checks
+// --------------------------------------------------------------------------------------
 
 struct Findings {
-  double residual = 0;  ///< the largest of a step, beside the size of its terms
-  double mass = 0;      ///< the largest change since the start
-  double lowest = 1;    ///< concentration
-  double left = 0;      ///< of the first species, mean at the end
+  double residual = 0;  ///< the largest of all steps, relative to the size of its terms
+  double mass = 0;      ///< the largest change in a step
+  double lowest = 1;    ///< lowest concentration
+  double left = 0;      ///< mean concentration of the first species at the end
 };
 
 template <class Course>
 Findings look_at(Course const& course) {
   Findings f;
   auto const note = [](double& worst, double x) {
-    if (!(x <= worst)) worst = x;  // a NaN as well
+    if (!(x <= worst)) worst = x;  // also true for a NaN
   };
   for (int r = 0; r < reactors; ++r) {
     Rates const k = rates_of(r);
@@ -198,8 +201,8 @@ Findings look_at(Course const& course) {
       for (int i = 0; i < unknowns; ++i) {
         double const h = step_size(step - 1);
         double const residual = y(i) - course(r, step - 1, i) - h * change(k, y, i);
-        // An update below `small` leaves rounding of the terms, of which the fast reaction's
-        // cancel.
+        // If updates are below `small`, the residual is the rounding error of its terms. The terms
+        // of the fast reaction cancel.
         double const terms = 1 + h * (k.slow + 4 * k.diffusion +
                                       k.fast * y(i - i % species + 1) * y(i - i % species + 1));
         note(f.residual, std::fabs(residual) / terms);
@@ -220,7 +223,7 @@ bool run(char const* name, Solver const& solver, Kokkos::View<int*> const& row_o
   Kokkos::View<double***> const course("course", reactors, steps + 1, unknowns);
   Kokkos::View<int* [3]> const count("count", reactors);
   auto const host_course = Kokkos::create_mirror_view(course);
-  // All of it is the first species, more in the cells to the left.
+  // At the start only the first species exists, with more of it in the cells to the left.
   for (int r = 0; r < reactors; ++r)
     for (int c = 0; c < cells; ++c) host_course(r, 0, c * species) = 1 - 0.2 * c;
   Kokkos::deep_copy(course, host_course);
@@ -247,12 +250,12 @@ bool run(char const* name, Solver const& solver, Kokkos::View<int*> const& row_o
   for (int step = 0; step < steps; ++step) time += step_size(step);
   std::printf(
       "%s: %d reactors of %d unknowns, %d implicit steps to %.0f s in one kernel on %s, %d threads "
-      "a team\n",
+      "per team\n",
       name, reactors, unknowns, steps, time, Exec::name(), team_size);
-  std::printf("updates of a step: %.1f; iterations of an update's solver: %.1f\n",
+  std::printf("updates per step: %.1f; solver iterations per update: %.1f\n",
               double(updates) / (double(reactors) * steps), double(iterations) / double(updates));
   std::printf("linear systems that did not converge: %ld of %ld\n", failures, updates);
-  std::printf("of the first species is left: %.3f on average\n", found.left);
+  std::printf("first species left: %.3f on average\n", found.left);
   std::printf("largest residual of a step: %.2g\n", found.residual);
   std::printf("largest change of the mass: %.2g\n", found.mass);
   std::printf("lowest concentration: %.2g\n", found.lowest);

@@ -9,11 +9,11 @@ namespace Nile {
 
 namespace {
 
-constexpr int points = 33;   // of a smaller grid, along each variance
-constexpr double reach = 4;  // cells of the grid before, to either side: the maximum of a slanting
-                             // ridge need not lie next to the best point
-constexpr double close = 1e-6;   // relative distance of points at which to stop
-constexpr int most_grids = 100;  // far beyond what any data need
+constexpr int points = 33;   // points of a smaller grid along each variance
+constexpr double reach = 4;  // cells of the previous grid to either side: the maximum of a slanting
+                             // ridge may not be next to the best point
+constexpr double close = 1e-6;   // relative distance of points at which the refinement stops
+constexpr int most_grids = 100;  // far more than any data need
 
 double cell(Range r, int n) { return (r.high - r.low) / (n - 1); }
 
@@ -39,7 +39,7 @@ Estimate refine(Filters const& filters, Surface const& surface) {
     Surface const s = sweep(filters, grid, grid.size());
     ++e.grids;
     double const best = s.log_likelihood[std::size_t(s.best)];
-    // On the last grids the surface is flat to rounding: a point that is no better is no news.
+    // On the last grids the surface is flat up to rounding, and the best point may not improve.
     if (best > e.log_likelihood) {
       e.log_likelihood = best;
       e.observation = grid.observation_at(s.best);

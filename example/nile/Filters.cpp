@@ -47,14 +47,14 @@ FilteredLevel Filters::filter(double observation, double drift) const {
   auto const host_variance = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), variance);
 
   FilteredLevel r;
-  std::size_t seen = 0;  // observations up to the year at hand
+  std::size_t seen = 0;  // observations up to this year
   for (int year = series_.year[0]; year <= series_.last_year; ++year) {
     r.year.push_back(year);
     if (seen < series_.year.size() && series_.year[seen] == year) {
       r.level.push_back(seen == 0 ? series_.flow[0] : host_level(0, seen - 1));
       r.variance.push_back(seen == 0 ? observation : host_variance(0, seen - 1));
       ++seen;
-    } else {  // no observation: the level is expected where it was, less certainly
+    } else {  // no observation: the level stays, its variance grows
       r.level.push_back(r.level.back());
       r.variance.push_back(r.variance.back() + drift);
     }

@@ -38,9 +38,9 @@ class Filters {
  private:
   Series series_;
   int steps_;           ///< observations after the first
-  DeviceVector flow_;   ///< of step t
-  DeviceVector years_;  ///< from the observation before to that of step t
-  double log_two_pi_;   ///< what the constants add to the log-likelihood
+  DeviceVector flow_;   ///< the flow of step t
+  DeviceVector years_;  ///< years from the previous observation to the observation of step t
+  double log_two_pi_;   ///< the constant part of the log-likelihood
 };
 
 }  // namespace Nile

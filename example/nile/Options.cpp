@@ -15,7 +15,7 @@ namespace {
 
 void check_range(std::pair<double, double> r, std::string const& option) {
   if (!(r.first > 0 && r.first < r.second && std::isfinite(r.second)))
-    throw InputError(option + ": give a lower and a larger upper end, both positive");
+    throw InputError(option + ": give two positive numbers, the lower end first");
 }
 
 std::string first_line(std::string const& text) { return text.substr(0, text.find('\n')); }
@@ -25,17 +25,17 @@ std::string first_line(std::string const& text) { return text.substr(0, text.fin
 std::optional<Options> parse_options(int argc, char** argv) {
   Options o;
   CLI::App app{
-      "Fits the local level model to an annual series, by default the Nile's:\n"
-      "a Kalman filter for every point of a grid of variances. Kokkos' own\n"
-      "options begin with --kokkos-.",
+      "Fits the local level model to an annual series, by default the Nile:\n"
+      "one Kalman filter for each point of a grid of variances. Options of\n"
+      "Kokkos begin with --kokkos-.",
       "nile"};
   app.add_option("--data", o.data,
                  "CSV file with the columns year and flow [the Nile, 1871 to 1970]");
-  app.add_option("--output", o.output, "folder for what is written")->capture_default_str();
-  app.add_option("--grid", o.grid, "points of the grid along each of the two variances")
+  app.add_option("--output", o.output, "folder for the output files")->capture_default_str();
+  app.add_option("--grid", o.grid, "points of the grid along each variance")
       ->check(CLI::Range(8, 32768))
       ->capture_default_str();
-  app.add_option("--chunk", o.chunk, "filters in one launch")
+  app.add_option("--chunk", o.chunk, "filters per launch")
       ->check(CLI::Range(std::int64_t(1), std::int64_t(1) << 30))
       ->capture_default_str();
   app.add_option("--observation-variance", o.observation, "range of the variance of an observation")

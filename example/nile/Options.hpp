@@ -14,7 +14,7 @@
 namespace Nile {
 
 struct Options {
-  std::string data;  ///< empty: the series that comes with the example
+  std::string data;  ///< empty for the example's own series
   std::string output = "nile_output";
   int grid = 1024;
   std::int64_t chunk = std::int64_t(1) << 20;
@@ -27,8 +27,8 @@ struct Options {
   }
 };
 
-/// The options, or nothing after --help, which has then been printed. Leaves --kokkos-... to
-/// Kokkos. Throws InputError.
+/// Returns the options, or nothing after printing the help for --help. Ignores options that begin
+/// with --kokkos-. Throws InputError.
 std::optional<Options> parse_options(int argc, char** argv);
 
 }  // namespace Nile

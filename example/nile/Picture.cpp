@@ -39,9 +39,9 @@ plot $level using 1:4:5 with filledcurves fillcolor rgb band fillstyle solid 0.5
      $level using 1:3 with lines linecolor rgb water linewidth 3 title 'Filtered level'
 )";
 
-/// Its contours bound the regions that hold the true pair of variances with a given confidence:
-/// there the log-likelihood lies log(1 - confidence) below the maximum, half the quantile of
-/// chi-squared with two degrees of freedom.
+/// Contours bound the confidence regions of the pair of variances. On a contour the log-likelihood
+/// is -log(1 - confidence) below its maximum, which is half the quantile of chi-squared with two
+/// degrees of freedom.
 constexpr char const* right_half = R"(
 unset key; unset offsets
 set contour base; unset surface; set cntrparam cubicspline; set cntrparam levels discrete -0.6931,-2.3026,-4.6052,-6.9078
@@ -59,7 +59,7 @@ set format x '%.0f'; set format y '%.0f'
 
 bool has_gnuplot() { return std::system("command -v gnuplot >/dev/null 2>&1") == 0; }
 
-/// Text between gnuplot's single quotes.
+/// The text in single quotes, as gnuplot reads it.
 std::string quoted(std::string const& s) {
   std::string r = "'";
   for (char c : s) r += c == '\'' ? std::string("''") : std::string(1, c);
@@ -79,7 +79,7 @@ void write_data(std::ostream& out, Series const& series, FilteredLevel const& fi
   out << "END\n";
 }
 
-/// The surface, relative to the maximum.
+/// Writes the surface, relative to its maximum.
 void write_data(std::ostream& out, Surface const& surface, double maximum) {
   int const n = surface.grid.points;
   out << "$surface << END\n";

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The picture: left the series with the filtered level, right the likelihood.
+/// The picture: the series with the filtered level on the left, the likelihood on the right.
 #ifndef NILE_PICTURE_HPP
 #define NILE_PICTURE_HPP
 
@@ -15,11 +15,11 @@ namespace Nile {
 struct Captions {
   std::string series;    ///< title of the left half
   std::string quantity;  ///< title of its vertical axis
-  std::string unit;      ///< of the variances
+  std::string unit;      ///< unit of the variances
 };
 
-/// Draws by gnuplot, through a pipe; a surface of a few hundred points a side is enough. Returns an
-/// empty text, or why there is no picture.
+/// Draws with gnuplot through a pipe. A surface of a few hundred points along each variance is
+/// enough. Returns an empty text, or the reason why no picture was drawn.
 std::string draw(std::string const& path, Captions const& captions, Series const& series,
                  FilteredLevel const& filtered, Surface const& surface, Estimate const& estimate);
 

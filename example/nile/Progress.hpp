@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// A line of progress on a terminal, for what takes longer than a second.
+/// A progress line on a terminal, for work that takes longer than a second.
 #ifndef NILE_PROGRESS_HPP
 #define NILE_PROGRESS_HPP
 

@@ -3,7 +3,7 @@
 
 #include "Series.hpp"
 
-// gcc sees trouble in the reader's code once it is inlined, wrongly.
+// gcc warns without reason about the reader's code when it is inlined.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Warray-bounds"
@@ -42,7 +42,7 @@ Number parse(std::string_view cell, char const* column, std::string const& path,
 }  // namespace
 
 Series read_series(std::string const& path) {
-  // Opening a folder succeeds, and reading it is reported as an empty file.
+  // Opening a folder succeeds, and reading it would be reported as an empty file.
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     throw InputError(path + ": is a folder, not a CSV file");

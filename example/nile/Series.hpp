@@ -12,7 +12,7 @@
 
 namespace Nile {
 
-/// What the user gave cannot be used; the message is one line.
+/// The user's input cannot be used. The message is one line.
 struct InputError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -21,14 +21,14 @@ struct InputError : std::runtime_error {
 struct Series {
   std::vector<int> year;
   std::vector<double> flow;
-  int last_year = 0;  ///< of the file; later than year.back() where the last cells are empty
+  int last_year = 0;  ///< last year of the file; later than year.back() if the last cells are empty
 
   int observations() const { return int(year.size()); }
 };
 
-/// Reads the columns `year` and `flow`; others are ignored. An empty flow, `nan` or `NA` is a
-/// missing observation. Throws InputError: no such file, no such column, a cell that is not a
-/// number, years that do not increase, fewer than two observations.
+/// Reads the columns `year` and `flow` and ignores other columns. An empty flow, `nan` or `NA` is a
+/// missing observation. Throws InputError if the file or a column does not exist, a cell is not a
+/// number, years do not increase, or fewer than two observations are left.
 Series read_series(std::string const& path);
 
 }  // namespace Nile

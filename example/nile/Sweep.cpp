@@ -9,7 +9,7 @@ namespace Nile {
 
 namespace {
 
-/// Writes the variances of the grid's points first, first + 1, ...
+/// Writes the variances of the grid points first, first + 1, ...
 struct FillVariances {
   Grid grid;
   std::int64_t first;

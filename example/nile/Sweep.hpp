@@ -18,10 +18,10 @@ struct Range {
   double low, high;
 };
 
-/// Points evenly spread over two ranges, ends included; the observation variance runs faster.
+/// Equidistant points of two ranges, ends included. The observation variance is the faster index.
 struct Grid {
   Range observation, drift;
-  int points;  ///< along each of the two
+  int points;  ///< points along each variance
 
   std::int64_t size() const { return std::int64_t(points) * points; }
   KOKKOS_FUNCTION static double at(Range r, int k, int points) {
@@ -38,12 +38,12 @@ struct Grid {
 struct Surface {
   Grid grid;
   std::vector<double> log_likelihood;
-  std::int64_t best;  ///< where the maximum is
-  double seconds;     ///< that the filters took, from launch to fence
+  std::int64_t best;  ///< index of the maximum
+  double seconds;     ///< time of the filters, from launch to fence
 };
 
-/// Runs a filter for each point of the grid, `chunk` of them in one scan. `progress` is called with
-/// the number of points done after each chunk that is not the last; a null one lets the chunks
+/// Runs a filter for each point of the grid, `chunk` points in one scan. After each chunk except
+/// the last, `progress` is called with the number of points done. If `progress` is empty, chunks
 /// follow each other without a fence.
 Surface sweep(Filters const& filters, Grid const& grid, std::int64_t chunk,
               std::function<void(std::int64_t)> const& progress = nullptr);

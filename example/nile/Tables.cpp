@@ -12,7 +12,8 @@ namespace Nile {
 
 namespace {
 
-/// A CSV file, cell by cell; a grid has a million rows, so the text is collected by hand.
+/// A CSV file that is written cell by cell. The text is buffered here, because a grid has a million
+/// rows.
 class Table {
  public:
   Table(std::string const& path, char const* header) : path_(path), file_(path, std::ios::binary) {

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The flow of the Nile: a million Kalman filters of a hundred years each, to see how likely every
-/// pair of variances of the local level model is.
+/// The flow of the Nile: a million Kalman filters over a hundred years each. They compute the
+/// log-likelihood of the local level model for a grid of pairs of variances.
 ///
-/// Exit status: 0; 1 if the usual problem does not give the published estimate; 2 if the input
-/// cannot be used.
+/// Exit status: 0 for success, 1 if the default problem does not give the published estimate, 2 if
+/// the input cannot be used.
 
 #include <cmath>
 #include <cstdio>
@@ -24,7 +24,7 @@ namespace {
 
 using namespace Nile;
 
-/// Durbin and Koopman, section 2.10; the likelihood by the convention of FilterStep.
+/// Durbin and Koopman, section 2.10. The likelihood follows the convention of FilterStep.
 constexpr double published_observation = 15099, published_drift = 1469.1;
 constexpr double published_log_likelihood = -632.5456;
 
@@ -33,7 +33,7 @@ bool as_published(Estimate const& e) {
          std::abs(e.log_likelihood - published_log_likelihood) < 1e-4;
 }
 
-/// The series that comes with the example: where the sources are, or beside the program.
+/// The path of the example's series: among the sources, or next to the program.
 std::string default_data(char const* program) {
   if (std::filesystem::exists(NILE_DATA)) return NILE_DATA;
   return (std::filesystem::path(program).parent_path() / "nile.csv").string();
@@ -44,7 +44,8 @@ void create_folder(std::string const& path) {
   std::filesystem::create_directories(path, error);
   std::error_code ignored;
   if (!std::filesystem::is_directory(path, ignored))
-    throw InputError(path + ": cannot be made a folder" + (error ? ": " + error.message() : ""));
+    throw InputError(path + ": cannot be created as a folder" +
+                     (error ? ": " + error.message() : ""));
 }
 
 Surface sweep_with_progress(Filters const& filters, Grid const& grid, std::int64_t chunk) {
@@ -53,7 +54,7 @@ Surface sweep_with_progress(Filters const& filters, Grid const& grid, std::int64
   return sweep(filters, grid, chunk, [&](std::int64_t done) { progress(done); });
 }
 
-/// Three digits, in the unit that suits.
+/// Three digits, in milliseconds or seconds.
 std::string duration(double seconds) {
   char text[32];
   bool const short_one = seconds < 1;
@@ -89,7 +90,7 @@ int run(Options const& options, Series const& series) {
 
   Filters const filters(series);
   sweep(filters, {grid.observation, grid.drift, 8},
-        64);  // loads the kernels, so that they are not timed
+        64);  // loads the kernels, so that loading is not timed
   Surface const surface = sweep_with_progress(filters, grid, options.chunk);
   Kokkos::Timer const timer;
   Estimate const estimate = refine(filters, surface);
@@ -97,14 +98,14 @@ int run(Options const& options, Series const& series) {
 
   print_estimate(estimate, usual);
   double const count = double(grid.size());
-  std::printf("  %.0f filters in %s: %.3g million a second, %.3g ns a step\n", count,
+  std::printf("  %.0f filters in %s: %.3g million a second, %.3g ns per step\n", count,
               duration(surface.seconds).c_str(), 1e-6 * count / surface.seconds,
               1e9 * surface.seconds / count / (series.observations() - 1));
   std::printf("  refined by %d grids around the maximum in %s\n", estimate.grids,
               duration(refining).c_str());
   if (estimate.at_edge)
     std::printf(
-        "  the maximum lies at the edge of the grid: widen --observation-variance or "
+        "  the maximum is at the edge of the grid: widen --observation-variance or "
         "--level-variance\n");
 
   FilteredLevel const filtered = filters.filter(estimate.observation, estimate.drift);
@@ -125,7 +126,7 @@ int run(Options const& options, Series const& series) {
 
   if (usual && !as_published(estimate)) {
     std::fflush(stdout);
-    std::fprintf(stderr, "nile: the estimate is not the published one\n");
+    std::fprintf(stderr, "nile: the estimate differs from the published one\n");
     return 1;
   }
   return 0;

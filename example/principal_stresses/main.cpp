@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Principal stresses and their directions at the points of a mesh: the eigenvalues and
-/// eigenvectors of a 3 x 3 tensor at each, by one call. Then, in a sequence, von Mises' equivalent
-/// stress and the logarithm of a stretch tensor (Hencky's strain) of the same points.
+/// Principal stresses and their directions at the points of a mesh: one call computes eigenvalues
+/// and eigenvectors of a 3 x 3 tensor at each point. Then a sequence computes von Mises' equivalent
+/// stress and the logarithm of a stretch tensor (Hencky's strain) at the same points.
 ///
-/// A thick-walled tube under pressure has principal stresses that are known (Lame); its tensors are
-/// turned to where the point stands. Each result is compared with them. Exit status 1 if one is
+/// The principal stresses of a thick-walled tube under pressure are known (Lame). Each tensor is
+/// rotated to the coordinates of the mesh. All results are compared. Exit status 1 if a result is
 /// wrong.
 
 #include <Batchwork.hpp>
@@ -21,7 +21,7 @@ using Exec = Kokkos::DefaultExecutionSpace;
 constexpr int points = 50000;
 constexpr double inner = 1, outer = 2, pressure = 10;
 
-/// Radial, axial and hoop stress of a closed tube at a point; they ascend.
+/// Radial, axial and hoop stress of a closed tube at a point, in ascending order.
 struct Lame {
   double radial, axial, hoop;
 };
@@ -32,8 +32,9 @@ KOKKOS_FUNCTION Lame lame(int point) {
   return {mean - part, mean, mean + part};
 }
 
-/// Stress in the coordinates of the mesh: the tube's axis is z, the point is at an angle. Stretch:
-/// by the exponentials of strains that are a thousandth of the stresses.
+/// Fills stress and stretch in the coordinates of the mesh. The axis of the tube is z, and each
+/// point has an angle. The principal stretches are exponentials of strains, which are a thousandth
+/// of the stresses.
 struct Load {
   Kokkos::View<double* [3][3]> stress, stretch;
   KOKKOS_FUNCTION void operator()(int point) const {
@@ -102,7 +103,7 @@ int main(int argc, char** argv) {
     worst = std::fmax(worst, error);
     wrong += s(p) == 0 && error < 1e-11 ? 0 : 1;
   }
-  std::printf("%d points; the largest error is %.1e, of stresses up to %.1f\n", points, worst,
+  std::printf("%d points; largest error: %.1e, with stresses up to %.1f\n", points, worst,
               lame(0).hoop);
   if (wrong > 0) std::printf("%d points are wrong\n", wrong);
   return wrong > 0 ? 1 : 0;

@@ -2,15 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The return mapping of von Mises plasticity with Voce's hardening at the integration points of a
-/// finite element mesh, one kernel: a strain is given, its stress is wanted, which must not leave
-/// the yield surface, and the consistent tangent, the derivative of one with respect to the other.
-/// Points that yield solve a scalar equation by Newton's method (`iterate`), each to its own
-/// convergence; the tangent comes from numbers with derivatives (`value_and_jacobian`).
+/// The return mapping of von Mises plasticity with Voce's hardening, at the integration points of a
+/// finite element mesh, in one kernel. From a given strain it computes the stress, which must not
+/// leave the yield surface, and the consistent tangent, which is the derivative of the stress with
+/// respect to the strain. Points that yield solve a scalar equation by Newton's method (`iterate`),
+/// each until it has converged. The tangent is computed by automatic differentiation
+/// (`value_and_jacobian`).
 ///
-/// Tensors are vectors of six entries in Mandel's notation, shear times sqrt(2), so that their
-/// products are dot products. Each result is compared with a plain loop, in which the tangent is
-/// the closed form. Exit status 1 if one is wrong.
+/// Tensors are vectors of six entries in Mandel's notation: shear entries are multiplied by
+/// sqrt(2), so that products of tensors are dot products. All results are compared with a plain
+/// loop that uses the closed form of the tangent. Exit status 1 if a result is wrong.
 ///
 /// J. C. Simo and T. J. R. Hughes, Computational Inelasticity, Springer (1998), sections 3.3.1
 /// and 3.3.2.
@@ -30,7 +31,7 @@ constexpr double root = 0.81649658092772603273;  // sqrt(2 / 3)
 struct Steel {
   double bulk = 164.2e3, shear = 80.2e3, initial = 450, saturation = 265, rate = 16.9, linear = 129;
 
-  /// For numbers and for scalars of a sequence.
+  /// Works for numbers and for scalars of a sequence.
   template <class A>
   KOKKOS_FUNCTION auto yield_stress(A const& alpha) const {
     using Kokkos::exp;
@@ -39,15 +40,15 @@ struct Steel {
   KOKKOS_FUNCTION double hardening(double alpha) const {
     return saturation * rate * Kokkos::exp(-rate * alpha) + linear;
   }
-  /// How far a stress deviator of this size is beyond the yield surface after a plastic flow of
-  /// gamma.
+  /// Distance of a stress deviator with norm `size` beyond the yield surface, after a plastic flow
+  /// of gamma.
   template <class S, class G, class A>
   KOKKOS_FUNCTION auto excess(S const& size, G const& gamma, A const& alpha) const {
     return size - 2 * shear * gamma - root * yield_stress(alpha + root * gamma);
   }
 };
 
-/// For one point.
+/// Stress, tangent and new plastic state of one point.
 struct ReturnMapping {
   Steel steel;
 
@@ -57,7 +58,7 @@ struct ReturnMapping {
                                   A0 const& alpha_before) const {
     using namespace Batchwork;
     auto const one = generate<6>([](int i) { return i < 3 ? 1.0 : 0.0; });
-    auto const trial = [&](auto const& e) {  // deviator of the stress of an elastic step
+    auto const trial = [&](auto const& e) {  // deviator of the stress after an elastic step
       return 2 * steel.shear * (e - dot(one, e) / 3 * one - plastic_before);
     };
     auto const size_of = [](auto const& s) { return sqrt(dot(s, s)); };
@@ -96,7 +97,7 @@ struct ReturnMapping {
   }
 };
 
-/// Strains on many paths, between none and ten times the first yield; every third point has yielded
+/// Strains on many paths, from zero to ten times the first yield. Every third point has yielded
 /// before.
 struct Load {
   Kokkos::View<double* [6]> strain, plastic;
@@ -169,7 +170,7 @@ int main(int argc, char** argv) {
   Steel const steel;
 
   double seconds = 0;
-  for (int turn = 0; turn < 2; ++turn) {  // the second one is measured
+  for (int turn = 0; turn < 2; ++turn) {  // the second run is measured
     Kokkos::Timer const timer;
     map(ReturnMapping{steel}, out(stress), out(tangent), out(after), out(alpha), out(rounds),
         in(strain), in(before), in(alpha_before), status(codes));
@@ -204,9 +205,9 @@ int main(int argc, char** argv) {
     longest = std::fmax(longest, r(k));
     yielding += p.alpha > a0(k) ? 1 : 0;
   }
-  std::printf("%d points, %d of them yield, in up to %.0f rounds; the largest error is %.1e\n",
-              points, yielding, longest, worst);
-  std::printf("%.0f ns a point on %s\n", 1e9 * seconds / points, Exec::name());
+  std::printf("%d points, %d of them yield, in at most %.0f rounds; largest error: %.1e\n", points,
+              yielding, longest, worst);
+  std::printf("%.0f ns per point on %s\n", 1e9 * seconds / points, Exec::name());
   if (wrong > 0) std::printf("%d points are wrong\n", wrong);
   return wrong > 0 ? 1 : 0;
 }

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// A simulation of its own, with Kalman filters inside its kernel: targets drift about the plane, a
-/// sensor sees their positions with noise, and each is tracked by a filter with four states
-/// (position and velocity). One team does a group of targets through all of time: motion,
-/// measurement, and the fused update by Batchwork::team_map.
+/// A simulation with Kalman filters inside its own kernel. Targets move in a plane, and a sensor
+/// measures their positions with noise. A filter with four states (position and velocity) tracks
+/// each target. One team computes all time steps of a group of targets: motion, measurement, and
+/// the update of the filters by Batchwork::team_map.
 ///
-/// The tracks are compared with a plain loop; exit status 1 if they differ.
+/// The tracks are compared with a plain loop. Exit status 1 if they differ.
 
 #include <Batchwork.hpp>
 #include <algorithm>
@@ -23,10 +23,10 @@ constexpr int targets = 1000, times = 50;
 constexpr double dt = 0.1, drag = 0.3, swirl = 0.8;  // of the motion
 constexpr double sensor_noise = 0.05;                // standard deviation
 constexpr double unforeseen =
-    0.002;  // variance of what the filter does not know of a step's motion
+    0.002;  // variance of a step's motion that is not in the filter's model
 
-/// A number between -1 and 1 that depends on its arguments only, so that any order of computation
-/// gives the same.
+/// A number between -1 and 1 that depends on its arguments only, so that the order of computation
+/// does not matter.
 KOKKOS_FUNCTION double noise(std::uint64_t target, std::uint64_t time, std::uint64_t which) {
   std::uint64_t x = (target * 1000003 + time) * 2 + which + 1;
   for (int round = 0; round < 3; ++round) {
@@ -37,7 +37,7 @@ KOKKOS_FUNCTION double noise(std::uint64_t target, std::uint64_t time, std::uint
   return double(x >> 11) / double(std::uint64_t(1) << 52) - 1;
 }
 
-/// The user's own work: a target's state x, y, u, v one time step on, with drag and swirl.
+/// The user's own code: moves a target's state x, y, u, v by one time step, with drag and swirl.
 KOKKOS_FUNCTION void move(double (&s)[4]) {
   double const ax = -drag * s[2] - swirl * s[3], ay = -drag * s[3] + swirl * s[2];
   s[0] += dt * s[2] + 0.5 * dt * dt * ax;
@@ -46,7 +46,7 @@ KOKKOS_FUNCTION void move(double (&s)[4]) {
   s[3] += dt * ay;
 }
 
-/// One predict and update: the filter takes the motion to be uniform.
+/// One predict and update. The filter assumes uniform motion.
 struct Track {
   template <class X, class P, class Z, class F, class Q, class H, class R>
   KOKKOS_FUNCTION void operator()(X& x, P& p, Z const& z, F const& f, Q const& q, H const& h,
@@ -62,7 +62,7 @@ struct Track {
   }
 };
 
-/// The kernel: a team's targets, time step by time step.
+/// The kernel: each team computes the time steps of its targets, one after the other.
 template <class Update>
 struct Simulate {
   Kokkos::View<double* [4]> state;
@@ -88,15 +88,15 @@ struct Simulate {
   }
 };
 
-// ---- the same by plain loops ------------------------------------------------------------------
+// ---- the same in plain loops ------------------------------------------------------------------
 
 using Real = long double;
 
 struct Plain {
   Real x[4], p[4][4];
 
-  /// One predict and update, element by element; the two components of a measurement are
-  /// independent, so they are taken one after the other.
+  /// One predict and update, element by element. The two components of a measurement are
+  /// independent, so they enter one after the other.
   void track(double const (&z)[2]) {
     Real const d = Real(dt);
     for (int i = 0; i < 2; ++i) x[i] += d * x[i + 2];
@@ -121,9 +121,9 @@ void start(int n, double (&s)[4]) {
 }
 
 struct Result {
-  double difference;  ///< the largest, of any track from the plain loops
+  double difference;  ///< the largest difference between a track and the plain loops
   double track,
-      sensor;  ///< mean distances of tracks, and of what the sensor saw, from targets at the end
+      sensor;  ///< mean distances of tracks and of measurements from the targets at the end
 };
 
 template <class X, class P, class S, class Z>
@@ -131,7 +131,7 @@ Result compare(X const& x, P const& p, S const& state, Z const& seen) {
   Result r{0, 0, 0};
   auto const differ = [&](double a, Real b) {
     double const d = double(std::fabs(Real(a) - b));
-    if (!(d <= r.difference)) r.difference = d;  // a NaN as well
+    if (!(d <= r.difference)) r.difference = d;  // also true for a NaN
   };
   for (int n = 0; n < targets; ++n) {
     Plain plain{};
@@ -196,13 +196,13 @@ int run() {
                                 Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), p),
                                 Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), state),
                                 Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), seen));
-  std::printf("%d targets tracked over %d time steps on %s, %d threads a team\n", targets, times,
+  std::printf("%d targets tracked over %d time steps on %s, %d threads per team\n", targets, times,
               Exec::name(), team_size);
   std::printf("mean distance from the target: track %.4f, sensor %.4f\n", result.track,
               result.sensor);
   std::printf("largest difference from plain loops: %.2g\n", result.difference);
-  // All numbers are of order one and the filter forgets: rounding of some steps, each of some ten
-  // operations.
+  // All numbers are of order one, and the filter forgets old rounding errors. The errors of some
+  // steps remain, with about ten operations each.
   bool const right = result.difference < 1e-12 && result.track < result.sensor;
   std::printf(right ? "right\n" : "WRONG\n");
   return right ? 0 : 1;

@@ -28,10 +28,15 @@
 
 namespace Batchwork {
 
-/// Rows are exchanged for the largest pivot; made by partial_pivoting().
+/// The type of partial_pivoting(): rows are exchanged for the largest pivot.
 struct PartialPivoting {};
-/// An option of solve_tridiagonal, after x: for matrices that are neither diagonally dominant nor
-/// symmetric and positive definite, as LAPACK's gtsv has it.
+/// An option of solve_tridiagonal, after x: rows are exchanged for the largest pivot, as in
+/// LAPACK's gtsv. For matrices that are neither diagonally dominant nor symmetric and positive
+/// definite.
+///
+/// \code
+/// solve_tridiagonal(exec, lower, diagonal, upper, b, x, partial_pivoting(), status(codes));
+/// \endcode
 inline PartialPivoting partial_pivoting() { return {}; }
 
 namespace Impl {
@@ -45,7 +50,7 @@ inline void check_bands(Call const& call, std::size_t place, std::int64_t rows,
   if (rows != wanted)
     call.fail(call.parts[place].name() + " has " + std::to_string(rows) + " rows, but " +
               call.parts[1].name() + " has " + std::to_string(wanted) +
-              "; give all bands, b and x as many numbers an item as the diagonal has");
+              "; give all bands, b and x the same number of rows");
 }
 
 template <class Exec, class Kernel>
@@ -55,7 +60,7 @@ void launch_tridiagonal_teams(Exec const& exec, Call const& call, Kernel const& 
     return LaunchWords{
         call.verb,
         "the systems of " + call.parts[1].name() + " with " + std::to_string(kernel.p.n) + " rows",
-        "give smaller systems"};
+        "use smaller systems"};
   };
   constexpr int lanes = Kernel::largest_team, teams = Kernel::wanted_teams;
   std::string const label = kernel_label(call.verb, call.label);
@@ -146,8 +151,8 @@ template <class Exec, class X, class... Others>
 constexpr bool require_tridiagonal_views() {
   using T = typename X::value_type;
   static_assert(X::tile_rank == 1 && ((Others::tile_rank == 1) && ...),
-                "Batchwork::solve_tridiagonal: the bands, b and x are in Views (item, row), or "
-                "compact(view, n) of (group, row, lane)");
+                "Batchwork::solve_tridiagonal: the bands, b and x need Views v(item, row), or "
+                "compact(view, n) of Views v(group, row, lane)");
   static_assert(!std::is_const_v<T>, "Batchwork: a const View cannot be written");
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
                 "Batchwork::solve_tridiagonal takes float or double");
@@ -183,7 +188,8 @@ void solve_tridiagonal_batch(Exec const& exec, std::string const& label, L const
   call.add("x", true, x);
   TridiagonalProblem<T> p;
   p.status = status_target<Exec>(call, codes);
-  call.check({same_numbers(x, b), 3, 4, "x may be b, the same View, else give a View of its own"});
+  call.check(
+      {same_numbers(x, b), 3, 4, "x may be b, the same View; otherwise give x a View of its own"});
   check_bands(call, 0, l.rows, d.rows);
   check_bands(call, 2, u.rows, d.rows);
   check_bands(call, 3, b.rows, d.rows);
@@ -191,7 +197,7 @@ void solve_tridiagonal_batch(Exec const& exec, std::string const& label, L const
   if (d.rows > most_tridiagonal_rows)
     call.fail(call.parts[1].name() + " has " + std::to_string(d.rows) +
               " rows, more than the limit of " + std::to_string(most_tridiagonal_rows) +
-              "; solve such systems one by one, by a library for large ones");
+              "; solve them one by one with a library for large systems");
   p.lower = l.storage.as_const();
   p.diagonal = d.storage.as_const();
   p.upper = u.storage.as_const();
@@ -231,48 +237,57 @@ struct SolveTridiagonalOfArguments {
 
 }  // namespace Impl
 
-/// The solutions of a batch of tridiagonal systems:
+/// The solutions of a batch of tridiagonal systems, for every item n and row i: lower(n, i) x(n, i
+/// - 1) + diagonal(n, i) x(n, i) + upper(n, i) x(n, i + 1) = b(n, i).
 ///
-///   solve_tridiagonal([exec,] [launch("label"),] lower, diagonal, upper, b, x [,
-///   partial_pivoting()] [, status(codes)])
+/// \code
+/// solve_tridiagonal(exec, lower, diagonal, upper, b, x, status(codes));
+/// solve_tridiagonal(exec, lower, diagonal, upper, x, x);  // in place
+/// solve_tridiagonal(exec, lower, diagonal, upper, b, x, partial_pivoting(), status(codes));
+/// \endcode
 ///
-/// For every item n and row i
-///   lower(n, i) x(n, i - 1) + diagonal(n, i) x(n, i) + upper(n, i) x(n, i + 1) = b(n, i).
-/// All five hold as many numbers an item: lower(n, 0) and upper(n, rows - 1) do not belong to the
-/// matrix and may hold anything, as in cuSPARSE's gtsv2. (LAPACK's gtsv leaves lower(n, 0) out:
-/// there lower begins with row 1.)
+/// All five are Views v(item, row) in LayoutLeft, LayoutRight or LayoutStride, or compact(v, n),
+/// each in its own layout, with the same number of rows, at most 4096. float or double. lower(n, 0)
+/// and upper(n, rows - 1) are not used and may hold anything, as in cuSPARSE's gtsv2. (In LAPACK's
+/// gtsv the lower band begins with row 1.) Only x is written; it may be the View `b`.
 ///
-/// They are Views v(item, row) in LayoutLeft, LayoutRight or LayoutStride, or compact(v, n), each
-/// in its own arrangement; float or double, 1 to 4096 rows. `x` may be the View `b` itself;
-/// otherwise only x is written.
+/// Without partial_pivoting() rows are eliminated in place. That is accurate for matrices that are
+/// diagonally dominant or symmetric and positive definite. Other matrices may get
+/// Reason::inaccurate: solve them again with partial_pivoting(), which on hosts takes 1.1 to 2.5
+/// times the time, and on devices with a status puts x into the equations too.
 ///
-/// Rows are eliminated as they stand: right for matrices that are diagonally dominant or symmetric
-/// and positive definite. status(codes), if it is given, receives for each item 0, or a reason and
-/// a 1-based row: Reason::breakdown where a pivot is zero (or so small that its reciprocal may
-/// overflow), Reason::not_finite where one is NaN or infinite, or with an info of 0 where only a
-/// number of x is, and Reason::inaccurate where numbers grew (x is stored as it is). Of an item
-/// whose code is 0 |b - A x| <= 128 eps |A| |x|, largest sums of a row and largest numbers, unless
-/// numbers underflow.
-/// \param pivoting  partial_pivoting(): rows are exchanged for the largest pivot, as LAPACK's gtsv
-/// does. On hosts that takes
-///                  1.1 to 2.5 times the time; on devices x is put into the equations too, if codes
-///                  are wanted.
+/// Status, for each item: 0, or a reason and a 1-based row. Reason::breakdown: a pivot is zero, or
+/// so small that its reciprocal may overflow; all of x is NaN. Reason::not_finite: a pivot is NaN
+/// or infinite, and all of x is NaN; or with an info of 0, only a number of x is not finite.
+/// Reason::inaccurate: numbers grew, and x is stored. Other items are bitwise the same as without
+/// the failure. Where lanes of a device share an item, its rows are eliminated in another order
+/// than from first to last: other pivots may then be zero, and the status has the row of the first
+/// bad one in that order.
 ///
-/// Where lanes of a device share an item its rows are eliminated in another order than from first
-/// to last: other pivots may then be zero, and the row is that of the first bad one in that order.
-/// After a bad pivot all of the item's x is NaN. Other items come out bitwise as without it.
+/// Accuracy: if the code is 0, |b - A x| <= 128 eps |A| |x|, unless numbers underflow; |A| is the
+/// largest sum of a row, |x| the largest number.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::solve_tridiagonal or
-/// Batchwork::solve_tridiagonal(label); asynchronous, allocates nothing, never fences. Zero items
-/// are no launch; of no rows the status is 0. About 8 operations a row, and a division. On devices
-/// the Thomas algorithm, by a lane that holds an item in registers, where items are side by side in
-/// memory, to 64 rows in float and 32 in double; else the partition method with cyclic reduction
-/// (Wang 1981; Laszlo, Giles and Appleyard 2016), by lanes that share an item. Either reads every
-/// number once. On hosts the Thomas algorithm, by packs of items; a thread needs up to 0.5 MB of
-/// stack, with partial pivoting 0.8 MB.
+/// One kernel, labelled Batchwork::solve_tridiagonal or Batchwork::solve_tridiagonal(label).
+/// Asynchronous, allocates nothing, never fences. With 0 items nothing is launched; with 0 rows
+/// every status is 0. A host's thread needs up to 0.5 MB of stack, with partial pivoting 0.8 MB.
 ///
-/// Throws std::invalid_argument before anything is launched: numbers of rows or items that differ,
-/// too many rows, null Views, too few groups, Views that overlap other than in place.
+/// Cost: about 8 operations a row, and a division; every number is read once and written once.
+///
+/// Source: the Thomas algorithm on hosts, by packs of items. On devices the same by one lane an
+/// item, if neighbouring items are contiguous, to 64 rows in float and 32 in double. Otherwise the
+/// partition method with cyclic reduction, by lanes that share an item (Wang 1981; Laszlo, Giles
+/// and Appleyard 2016).
+///
+/// \param exec      execution space instance; optional, as launch("label")
+/// \param lower     the band below the diagonal
+/// \param diagonal  the diagonal
+/// \param upper     the band above the diagonal
+/// \param b         the right-hand sides
+/// \param x         the solutions
+/// \param pivoting  partial_pivoting(), optional
+/// \param codes     status(codes), optional: integers of 32 or 64 bits
+/// \throws std::invalid_argument before the launch: numbers of rows or items that differ, too many
+///         rows, null Views, too few groups, Views that overlap other than in place
 template <class... X>
 void solve_tridiagonal(X const&... arguments) {
   Impl::call_verb(Impl::SolveTridiagonalOfArguments(), arguments...);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The exact diffuse filter: states about which nothing is known at the start, without a large
-/// number in their place. Univariate treatment of multivariate observations, Durbin and Koopman,
-/// Time Series Analysis by State Space Methods, 2nd edition 2012, sections 5.2 and 6.4.
+/// The exact diffuse filter, for states about which nothing is known at the start. Univariate
+/// treatment of multivariate observations: Durbin and Koopman, Time Series Analysis by State Space
+/// Methods, 2nd edition 2012, sections 5.2 and 6.4.
 #ifndef BATCHWORK_DIFFUSE_HPP
 #define BATCHWORK_DIFFUSE_HPP
 
@@ -14,17 +14,18 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// What rounding leaves of a sum of N terms that is zero, relative to its terms. Of F A it is that
-/// of one sum.
+/// Rounding error of a sum of N terms that is zero, relative to the terms. Used for each entry of F
+/// A.
 template <class T, int N>
 inline constexpr T rounding_of_sum = T(2 * N) * std::numeric_limits<T>::epsilon();
-/// The same of w = h A where the direction h is known already, relative to sum |h_i| |A_i|, A_i
-/// being row i: the rounding of all the steps before. A model with 13 states leaves up to N eps / 2
-/// and has 400 N eps for its smallest diffuse direction.
+/// Rounding error of w = h A if the direction h is known already, relative to sum |h_i| |A_i| with
+/// A_i row i. It includes the rounding of all earlier steps. A model with 13 states leaves up to N
+/// eps / 2 and has 400 N eps in its smallest diffuse direction.
 template <class T, int N>
 inline constexpr T diffuse_tolerance = T(8 * N) * std::numeric_limits<T>::epsilon();
 
-/// r = L D L' with L unit lower triangular: rows of L one after the other, without the diagonal.
+/// r = L D L' with L unit lower triangular: the rows of L one after the other, without the
+/// diagonal.
 template <class S, int M>
 struct UnitFactor {
   S l[M * (M - 1) / 2 + 1];
@@ -35,8 +36,8 @@ struct UnitFactor {
   }
 };
 
-/// Factors r, which may be singular; where `missing` holds, row and column are those of the
-/// identity, whatever r says.
+/// Factors r, which may be singular. Rows and columns of missing entries are taken from the
+/// identity, whatever r holds there.
 template <class S, int M, class R, class IsMissing>
 BATCHWORK_INLINE UnitFactor<S, M> unit_factor(R const& r, IsMissing const& missing) {
   using T = scalar_t<S>;
@@ -67,7 +68,8 @@ BATCHWORK_INLINE UnitFactor<S, M> unit_factor(R const& r, IsMissing const& missi
   return f;
 }
 
-/// What one scalar observation does to the mean: x += gain * innovation; and to the likelihood.
+/// The effect of one scalar observation on the mean, x += gain * innovation, and on the
+/// log-likelihood.
 template <class S, int N>
 struct ScalarGain {
   S gain[N];
@@ -77,10 +79,12 @@ struct ScalarGain {
   info_t<S> info;
 };
 
-/// Whether any direction is still diffuse, of any item in the lanes at hand. A shortcut only: what
-/// it spares would change nothing. The columns of the factor A before number `left` are diffuse
-/// directions, or zero. Those from there on were directions until they were observed: with them the
-/// norm of a row remembers how large it was, and so how large its rounding errors are.
+/// Whether any direction of any item in these lanes is still diffuse. If not, the diffuse part of a
+/// step would change nothing and is skipped.
+///
+/// The columns of the factor A before number `left` are diffuse directions, or zero. The columns
+/// from `left` on were diffuse until they were observed. They are kept because the norm of a row
+/// then remembers how large it was, and so how large its rounding errors are.
 template <class L>
 BATCHWORK_INLINE bool any_diffuse(L const& left) {
   if constexpr (is_nothing<L>) {
@@ -118,8 +122,8 @@ BATCHWORK_INLINE void predict_diffuse(A& a, L const& left, F const& f) {
   a = r;
 }
 
-/// How a row h meets the diffuse directions: w = h a, |w|^2, |w|, a w' and whether there is more to
-/// w than rounding.
+/// How a row h meets the diffuse directions: w = h a, |w|^2, |w|, a w', and whether w is larger
+/// than rounding errors.
 template <class S, int N, int C>
 struct DiffuseInnovation {
   S w[C];
@@ -159,9 +163,8 @@ BATCHWORK_INLINE auto diffuse_innovation(A const& a, L const& left, HS const* h)
   return r;
 }
 
-/// The direction observed, w, is known from now on: a Householder reflection turns it into the last
-/// of the columns that are diffuse, which counts as one no longer. So the rank falls by exactly
-/// one.
+/// Marks the observed direction w as known. A Householder reflection turns w into the last diffuse
+/// column, which is then not diffuse any more. So the rank falls by exactly one.
 template <class A, class L, class In, class Mask>
 BATCHWORK_INLINE void remove_direction(A& a, L& left, In const& in, Mask const& where) {
   using S = value_t<A>;
@@ -206,9 +209,9 @@ BATCHWORK_INLINE void remove_direction(A& a, L& left, In const& in, Mask const& 
   }
 }
 
-/// One scalar observation with row h and noise variance r enters the covariances where `use` holds.
-/// a is the factor of the diffuse one and `left` the number of its columns that are left, or both
-/// are Nothing. A failure to keep digits names `entry`.
+/// Lets one scalar observation with row h and noise variance r enter the covariances where `use`
+/// holds. `a` is the factor of the diffuse covariance and `left` the number of its diffuse columns,
+/// or both are Nothing. A loss of digits is reported for `entry`.
 template <class P, class A, class L, class HS, class S>
 BATCHWORK_INLINE auto observe(P& p, A& a, L& left, Kalman::DiffuseEntries counted, HS const* h,
                               S const& r, mask_t<S> const& use, int entry) {
@@ -285,9 +288,10 @@ BATCHWORK_INLINE auto observe(P& p, A& a, L& left, Kalman::DiffuseEntries counte
   return g;
 }
 
-/// The univariate treatment: decorrelates the M entries of an observation by r = L D L' and lets
-/// those that are not missing enter one by one. entry(i, gain, row, l) is called for each, with row
-/// i of L^-1 h and with the entries of row i of L before the diagonal, null if L is the identity.
+/// The univariate treatment: makes the M entries of an observation independent by r = L D L', and
+/// lets the entries that are not missing enter one by one. Calls entry(i, gain, row, l) for each,
+/// with row i of L^-1 h and the entries of row i of L before the diagonal; l is null if L is the
+/// identity.
 template <class P, class A, class L, class IsMissing, class H, class R, class Entry>
 BATCHWORK_INLINE void observe_one_by_one(P& p, A& a, L& left, Kalman::DiffuseEntries counted,
                                          IsMissing const& missing, H const& h, R const& r,
@@ -343,7 +347,8 @@ BATCHWORK_INLINE void diffuse_update(X& x, P& p, A& a, Left& left, L& loglik,
   constexpr int N = P::rows, M = Z::rows;
   static_assert(
       X::rows == N && H::cols == N && H::rows == M && R::rows == M && R::cols == M,
-      "Batchwork::Kalman::diffuse_update: x is N, p N x N, a has N rows, z M, h M x N, r M x M");
+      "Batchwork::Kalman::DiffuseStep: the extents do not fit; give x N entries, p N x N, a N "
+      "rows, z M entries, h M x N and r M x M");
   auto info = merge_info<S>(x.info, p.info);
   info = merge_info<S>(info, merge_info<S>(merge_info<S>(z.info, h.info), r.info));
   if constexpr (D == Kalman::Data::complete)
@@ -383,19 +388,25 @@ BATCHWORK_INLINE void diffuse_update(X& x, P& p, A& a, Left& left, L& loglik,
 
 namespace Kalman {
 
-/// One step of the exact diffuse filter, as a sequence for scan: updates, then predicts. Parameters
-/// as for Step, with the diffuse part after p: the covariance of the state is p + kappa A A', and
-/// what is computed is the limit of kappa towards infinity. A is a mutable Matrix with N rows and a
-/// column for each diffuse direction. `left` is a mutable scalar that starts as the number of
-/// columns: that of the first columns of A which are still diffuse. It falls by one, or more where
-/// columns are zero, when a direction has been observed, and once it is zero the step costs no more
-/// than an ordinary one.
+/// One step of the exact diffuse filter, a sequence for scan: updates, then predicts.
+/// Kalman::filter runs it after diffuse(...).
 ///
-/// An entry of an observation whose innovation has a diffuse variance F_inf = |h A|^2 adds -1/2 log
-/// F_inf to the log-likelihood, or -1/2 (log 2 pi + log F_inf) if the entries that do are counted
-/// with_log_two_pi, any other -1/2 (log 2 pi + log F + v^2 / F).
+/// The covariance of the state is p + kappa A A' in the limit of kappa towards infinity. An entry
+/// of an observation with F_inf = |h A|^2 above rounding makes one direction known and adds -1/2
+/// log F_inf to the log-likelihood, or -1/2 (log 2 pi + log F_inf), see `counted`. Any other entry
+/// adds -1/2 (log 2 pi + log F + v^2 / F), with its innovation v and variance F.
+///
+/// The parameters are the same as for Step, with two carries after p:
+///
+/// - A, a mutable matrix with N rows and one column for each diffuse direction;
+/// - left, a mutable scalar that starts as the number of columns of A: the first `left` columns are
+///   diffuse. It falls by one with each direction that is observed, or by more if columns are zero.
+///   At zero a step costs no more than Step.
+///
+/// \tparam D whether observations may be missing
 template <Data D = Data::may_be_missing>
 struct DiffuseStep {
+  /// Whether entries that meet a diffuse direction add -1/2 log 2 pi to the log-likelihood.
   DiffuseEntries counted = DiffuseEntries::without_log_two_pi;
 
   template <class X, class P, class A, class Left, class L, class Z, class F, class Q, class H,

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Kalman::filter: the Kalman filter over many series at once, in one kernel.
+/// Kalman::filter: the Kalman filter over a batch of series, in one kernel.
 #ifndef BATCHWORK_FILTER_HPP
 #define BATCHWORK_FILTER_HPP
 
@@ -35,8 +35,8 @@ template <class O, int M, int N>
   requires(O::kind != Kind::nothing)
 inline constexpr bool wants_extents<O, M, N> = has_extents<O, M, N>;
 
-/// Whether a carry of N rows has room for what a step makes of it: a diagonal or a triangle has
-/// not.
+/// Whether a carry of N rows has one of the structures that a step can store. Diagonal and
+/// triangular tiles have no room for the full result.
 template <class O, int N, Structure... Allowed>
 inline constexpr bool stays_as_it_is = true;
 template <class O, int N, Structure... Allowed>
@@ -50,14 +50,14 @@ template <class O, int N>
   requires(O::kind != Kind::nothing)
 inline constexpr bool has_rows_if_any<O, N> = Extents<O>::rows == N && Extents<O>::cols <= N;
 
-/// Whether an operand's numbers are of type T, if there is any.
+/// Whether an operand is nothing() or holds numbers of type T.
 template <class O, class T>
 inline constexpr bool has_numbers = O::kind == Kind::nothing;
 template <class O, class T>
   requires(O::kind != Kind::nothing)
 inline constexpr bool has_numbers<O, T> = std::is_same_v<scalar_of_t<O>, T>;
 
-/// True, or the compiler says what holds other numbers than the model.
+/// Refuses operands that hold another type of numbers than the model's F.
 template <class M, class S, class Z, class Re>
 constexpr bool require_one_type() {
   using T = scalar_of_t<decltype(M::f)>;
@@ -90,7 +90,7 @@ constexpr bool require_one_type() {
   return model && start && series && results;
 }
 
-/// A series: a View is one per item.
+/// The series. A View has one series per item.
 template <class Z>
 auto series(Z const& z) {
   if constexpr (Viewish<Z>) {
@@ -98,9 +98,9 @@ auto series(Z const& z) {
   } else {
     auto o = resolve(z);
     static_assert(decltype(o)::kind == Kind::each || decltype(o)::kind == Kind::common_each,
-                  "Batchwork::Kalman::filter: a series is a View (item, time, M), each(view), or "
-                  "common(each(view)) for "
-                  "a View (time, M)");
+                  "Batchwork::Kalman::filter: the series is not an operand that varies with "
+                  "time; give a View (item, time, M), each(view), or common(each(view)) for a "
+                  "View (time, M)");
     return o;
   }
 }
@@ -109,7 +109,7 @@ template <class StartO, class EndO>
 auto carry_operand(StartO const& start, EndO const& end) {
   return Operand<Kind::carry, StartO, EndO, std::false_type>{start, end, 1};
 }
-/// The log-likelihood: a carry that starts at zero.
+/// The log-likelihood, a carry that starts at zero.
 template <class T, class End>
 auto likelihood_operand(End const& end) {
   if constexpr (End::kind == Kind::nothing) {
@@ -120,20 +120,20 @@ auto likelihood_operand(End const& end) {
   }
 }
 
-/// The factor of what is diffuse, and the number of its columns that are left, as carries;
-/// nothing() for both otherwise.
+/// The factor of the diffuse covariance as a carry, or nothing().
 template <class A>
 auto factor_operand(A const& a) {
   if constexpr (A::kind == Kind::nothing) return a;
   else return carry_operand(a, nothing());
 }
+/// The number of diffuse columns of the factor as a carry, or nothing().
 template <class A>
 auto columns_operand(A const& a) {
   if constexpr (A::kind == Kind::nothing) return a;
   else return carry_operand(common(fixed(scalar_of_t<A>(Extents<A>::cols))), nothing());
 }
 
-/// A scan under a name of its own; the status operand only if one is wanted.
+/// A scan with a name of its own. The status operand is passed only if a status is requested.
 template <class Exec, int W, int Teams, int L, class Sequence, class Status, class... O>
 void scan_as(char const* name, Exec const& exec, Launch<W, Teams, L> const& how, std::int64_t steps,
              Sequence const& sequence, Status const& status, O const&... operands) {
@@ -153,13 +153,13 @@ template <class O>
 inline constexpr bool is_common = O::kind == Kind::common || O::kind == Kind::fixed ||
                                   O::kind == Kind::common_each || O::kind == Kind::nothing;
 
-/// Memory of Gains as a batch of one series. The extents are parameters of a template: nvcc takes
-/// types that differ only in constants of a function template for one and the same.
+/// Memory of Gains as a batch of one series. The extents are template parameters, because nvcc
+/// takes types that differ only in constants of a function template for the same type.
 template <class T, int M, int N, class Space>
 using SeriesOfOne =
     Kokkos::View<T** [M][N], Kokkos::LayoutRight, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// The first of the two kernels for complete data, over one item.
+/// The first of the two kernels of complete(gains), a scan over one item.
 template <class Exec, class M, class S, class Re, class G>
 void launch_gains(Exec const& exec, std::string const& label, std::int64_t steps, M const& m,
                   S const& start, Re const& re, G const& gains) {
@@ -187,35 +187,38 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
   using H = decltype(m.h);
   using T = scalar_of_t<F>;
   constexpr int N = Extents<F>::rows, K = Extents<Z>::rows;
-  static_assert(Extents<F>::cols == N, "Batchwork::Kalman::filter: F must be square");
+  static_assert(Extents<F>::cols == N,
+                "Batchwork::Kalman::filter: F is not square; give it N "
+                "rows and N columns for N states");
   static_assert(has_extents<decltype(m.q), N, N>,
-                "Batchwork::Kalman::filter: Q must have the extents of F");
+                "Batchwork::Kalman::filter: Q does not have the extents of F; give both N x N "
+                "for N states");
   static_assert(has_extents<H, K, N> || (K == 1 && has_extents<H, N, 1>),
-                "Batchwork::Kalman::filter: H must have a row for each entry of an observation and "
-                "a column for each "
-                "state");
+                "Batchwork::Kalman::filter: H is not M x N; give it a row for each entry of an "
+                "observation and a column for each state");
   static_assert(
       has_extents<decltype(m.r), K, K>,
-      "Batchwork::Kalman::filter: R must be square, with a row for each entry of an observation");
+      "Batchwork::Kalman::filter: R is not M x M; give it a row and a column for each entry of "
+      "an observation");
   static_assert(
       has_extents<decltype(start.mean), N, 1>,
-      "Batchwork::Kalman::filter: the mean at the start must have an entry for each state");
+      "Batchwork::Kalman::filter: the mean at the start does not have N entries; give it an "
+      "entry for each state, View<T*[N]>");
   static_assert(
       has_extents<decltype(start.covariance), N, N>,
-      "Batchwork::Kalman::filter: the covariance at the start must have the extents of F");
+      "Batchwork::Kalman::filter: the covariance at the start is not N x N; give it the extents "
+      "of F, View<T*[N][N]>");
   static_assert(has_rows_if_any<decltype(start.diffuse), N>,
-                "Batchwork::Kalman::filter: the diffuse part of the start must have a row for each "
-                "state, and as many "
-                "columns at most");
+                "Batchwork::Kalman::filter: the diffuse part of the start is not N x d with d at "
+                "most N; give it a row for each state and a column for each diffuse direction");
   static_assert(
       stays_as_it_is<decltype(start.covariance), N, Structure::general, Structure::symmetric>,
       "Batchwork::Kalman::filter: the covariance at the start does not stay diagonal or "
-      "triangular: give a View "
-      "of full matrices, or a fixed tile");
+      "triangular; give a View of full matrices, or a fixed value");
   static_assert(stays_as_it_is<decltype(start.diffuse), N, Structure::general>,
-                "Batchwork::Kalman::filter: the diffuse part of the start does not stay diagonal, "
-                "triangular or symmetric: "
-                "give a View of full matrices without that structure, or a fixed tile");
+                "Batchwork::Kalman::filter: the diffuse part of the start does not stay "
+                "diagonal, triangular or symmetric; give a View of full matrices without that "
+                "structure, or a fixed value");
   static_assert(wants_extents<decltype(re.predicted_mean_), N, 1> &&
                     wants_extents<decltype(re.filtered_mean_), N, 1>,
                 "Batchwork::Kalman::filter: filtered_mean and predicted_mean take a View (item, "
@@ -239,11 +242,13 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
     static_assert(is_common<F> && is_common<decltype(m.q)> && is_common<H> &&
                       is_common<decltype(m.r)> && is_common<decltype(start.mean)> &&
                       is_common<decltype(start.covariance)> && is_common<decltype(start.diffuse)>,
-                  "Batchwork::Kalman::filter: complete(gains) is for a model and a start common to "
-                  "all items");
+                  "Batchwork::Kalman::filter: complete(gains) needs a model and a start that are "
+                  "common to all items; give F, Q, H, R and the start as common(...), or use "
+                  "complete()");
     static_assert(
         G::states == N && G::observations == K && std::is_same_v<typename G::scalar, T>,
-        "Batchwork::Kalman::filter: the gains have other extents or numbers than the model");
+        "Batchwork::Kalman::filter: the gains have other extents or numbers than the model; give "
+        "Gains<T, N, M> for numbers T, N states and M entries of an observation");
     // Both kernels are checked before either is launched.
     auto const run = [&](auto const& go) {
       go(Kalman::MeanStep<S::order>{}, re.status_, carry_operand(start.mean, re.last_mean_),
@@ -275,7 +280,7 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
   }
 }
 
-/// A start, once the model is known.
+/// The start of a filter of the model m.
 template <class M, class S>
 auto start_for(M const& m, S const& start) {
   if constexpr (std::is_same_v<S, Kalman::AllDiffuse>) {
@@ -289,7 +294,7 @@ auto start_for(M const& m, S const& start) {
   }
 }
 
-/// Kalman::filter of its arguments.
+/// The call of Kalman::filter with its arguments in order.
 struct FilterOfArguments {
   template <class Exec, int W, int Teams, int L, std::convertible_to<std::int64_t> Steps, class M,
             class S, class Z, class Re, class Promise = Kalman::MayBeMissing>
@@ -318,29 +323,44 @@ struct FilterOfArguments {
 
 namespace Kalman {
 
-///   filter([exec,] [launch(...),] steps, model, start, z, results [, promise])
+/// Runs the Kalman filter over a batch of series, in one kernel. The kernel runs asynchronously on
+/// the instance `exec`; nothing is allocated and nothing is fenced. With zero items nothing is
+/// launched.
 ///
-/// The Kalman filter over a batch of series, in one kernel on the instance `exec`: asynchronous,
-/// allocates nothing, never fences. Each series is filtered as by Step, or by DiffuseStep where the
-/// start is diffuse; a NaN entry of an observation is a missing one. Zero items are no launch.
-/// Misuse throws std::invalid_argument before anything is launched; in its messages operands are
-/// counted in the order of Step's parameters.
+/// ```cpp
+/// Kalman::filter(steps, Kalman::model(common(F), common(Q), common(H), common(R)),
+///                Kalman::start(x0, P0), z,
+///                Kalman::results().filtered_mean(mean).log_likelihood(ll).status(codes));
+/// ```
 ///
-/// \param exec     execution space instance
-/// \param how      label, team size, pack width: see launch(...); the kernel is labelled
-/// "Batchwork::Kalman::filter"
-/// \param steps    length of the series
-/// \param model    model(F, Q, H, R)
-/// \param start    start(x0, P0), predicted(x1, P1), diffuse() or diffuse(x1, P1, A)
-/// \param z        the series, a View (item, time, M) or (item, time); common(each(view)) for the
-/// same one for all items
-/// \param results  results(), and what is wanted of it
-/// \param promise  complete(), or complete(gains) for a model and a start common to all items: then
-/// there are two
-///                 kernels, "Batchwork::Kalman::gains" over one item, and the filter's, which
-///                 updates means only and costs 2 N^2 + 4 N M + M^2 operations a step. Covariances
-///                 asked for are those common to all items: their Views have one item. A model that
-///                 fails gives not_finite for every item.
+///     predict:  x = F x,      P = F P F' + Q
+///     update:   v = z - H x,  S = H P H' + R = L L',  y = L^-1 H P,  u = L^-1 v,
+///               x = x + y' u,  P = P - y' y,
+///               log-likelihood += -1/2 (m log 2 pi + log det S + u' u), m entries observed
+///
+/// A diffuse start uses the equations of DiffuseStep. An entry of an observation that is NaN is
+/// missing and is skipped. With N states and M entries of an observation, one step of an item costs
+/// 3 N^3 + 3 M N^2 + 2 M^2 N + M^3 / 3 operations for the covariance. The mean costs 2 N^2 + 4 N M
+/// + M^2.
+///
+/// With the promise complete(gains), two kernels run: "Batchwork::Kalman::gains" over one item,
+/// then the filter of the means. Covariances requested are then common to all items and their Views
+/// have one item. If the model fails, every item fails with Reason::not_finite.
+///
+/// \param exec execution space instance; optional, the first argument
+/// \param how launch(...): label, lanes per item, team size, pack width; optional, before the
+///   steps. The kernel has the label "Batchwork::Kalman::filter".
+/// \param steps number of time steps
+/// \param model model(F, Q, H, R)
+/// \param start start(x0, P0), predicted(x1, P1), diffuse() or diffuse(x1, P1, A)
+/// \param z the series, a View (item, time, M), or (item, time) if M is 1; common(each(view)) for
+///   one series (time, M) that all items share
+/// \param results results(), with the outputs requested
+/// \param promise optional: complete(), or complete(gains) for a model and a start that are common
+///   to all items
+/// \throws std::invalid_argument before anything is launched if Views do not fit: different numbers
+///   of items, too few steps, wrong extents, null or overlapping Views. Outputs are then unchanged.
+///   Messages count operands in the order of the parameters of Step.
 template <class... X>
 void filter(X const&... arguments) {
   Impl::call_verb(Impl::FilterOfArguments(), arguments...);

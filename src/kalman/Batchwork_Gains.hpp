@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What a filter computes from the model alone, where model and start are common to all items and
-/// no observation is missing: one item's worth of work instead of a batch's.
+/// Common gains: the covariances and gains of a filter computed once, for a model and a start that
+/// are common to all items and complete data.
 #ifndef BATCHWORK_GAINS_HPP
 #define BATCHWORK_GAINS_HPP
 
@@ -14,22 +14,36 @@ namespace Batchwork {
 
 namespace Kalman {
 
-/// The workspace of a filter for complete data, allocated once by the caller and used as often as
-/// liked: for each step the gain K (N x M), the factor W (M x M, lower) with |W v|^2 = v' S^-1 v
-/// for an innovation v, and the part of the log-likelihood that does not depend on the data; and
-/// the 1-based entry of an observation after which a covariance had no digit left, or 0. steps (N M
-/// + M^2 + 1) + 1 numbers of type T.
+/// The workspace of complete(gains), allocated by its constructor: steps (N M + M^2 + 1) + 1
+/// numbers. It may be reused by any number of calls, one after the other, and must live until their
+/// kernels have ended.
+///
+/// ```cpp
+/// Kalman::Gains<double, 4, 2> gains(steps);  // 4 states, 2 entries of an observation
+/// ```
+///
+/// \tparam T type of the numbers
+/// \tparam N number of states
+/// \tparam M number of entries of an observation
+/// \tparam Space memory space of the kernels
 template <class T, int N, int M, class Space = Kokkos::DefaultExecutionSpace::memory_space>
 struct Gains {
   using scalar = T;
   static constexpr int states = N;
   static constexpr int observations = M;
 
+  /// The gain K of each step.
   Kokkos::View<T* [N][M], Kokkos::LayoutRight, Space> gain;
+  /// A factor W of each step, lower triangular, with |W v|^2 = v' S^-1 v for an innovation v.
   Kokkos::View<T* [M][M], Kokkos::LayoutRight, Space> factor;
+  /// The part of the log-likelihood of each step that does not depend on the data.
   Kokkos::View<T*, Kokkos::LayoutRight, Space> increment;
+  /// The 1-based entry of the first observation that lost all digits of a variance, or 0.
   Kokkos::View<T, Space> inaccurate;
 
+  /// Allocates the workspace.
+  ///
+  /// \param steps number of time steps
   explicit Gains(std::int64_t steps)
       : gain(Kokkos::view_alloc("Batchwork::Kalman::Gains::gain", Kokkos::WithoutInitializing),
              std::size_t(steps)),
@@ -42,12 +56,17 @@ struct Gains {
                                       Kokkos::WithoutInitializing)) {}
 };
 
-/// One step of the covariances alone, as a sequence for a scan over one item: emits the gain K, the
-/// factor W and the increment of the log-likelihood. A and the number of its columns that are left
-/// are as in DiffuseStep, and both nothing() unless the start is diffuse. `inaccurate`, a carry
-/// from 0, is the entry of the first Reason::inaccurate.
+/// One step of the covariances alone, a sequence for a scan over one item. It stores the gain K,
+/// the factor W and the increment of the log-likelihood (see Gains).
+///
+/// The parameters are the same as for DiffuseStep without means, series and log-likelihood. `a` and
+/// `left` are nothing() unless the start is diffuse. `inaccurate` is a carry that starts at 0 and
+/// ends as the 1-based entry of the first Reason::inaccurate.
+///
+/// \tparam O whether a step predicts or updates first
 template <Order O>
 struct GainsStep {
+  /// Whether entries that meet a diffuse direction add -1/2 log 2 pi to the log-likelihood.
   DiffuseEntries counted = DiffuseEntries::without_log_two_pi;
 
   template <class P, class A, class L, class F, class Q, class H, class R, class K, class W,
@@ -112,8 +131,8 @@ struct GainsStep {
     p = downdate(p, y);
   }
 
-  /// The univariate treatment is linear in the innovation v: with v the identity, its innovations
-  /// are rows of W, but for a scale, and the mean that results is the gain.
+  /// The univariate treatment is linear in the innovation v. With v the identity, its innovations
+  /// are the rows of W, except for a scale, and the resulting mean is the gain.
   template <class P, class A, class L, class H, class R, class K, class W, class C>
   BATCHWORK_INLINE void one_by_one(P& p, A& a, L& left, H const& h, R const& r, K& k, W& w,
                                    C& c) const {
@@ -159,9 +178,11 @@ struct GainsStep {
   }
 };
 
-/// One step of the means, with the gains given, as a sequence for scan. An observation with a NaN
-/// fails with Reason::incomplete_data; what the gains say of `inaccurate`, with the Reason of that
-/// name.
+/// One step of the means with given gains, a sequence for scan. An observation with a NaN fails
+/// with Reason::incomplete_data. If the gains are inaccurate, every item fails with
+/// Reason::inaccurate.
+///
+/// \tparam O whether a step predicts or updates first
 template <Order O>
 struct MeanStep {
   template <class X, class L, class Z, class F, class H, class K, class W, class C, class PM,

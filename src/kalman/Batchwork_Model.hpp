@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What Kalman::filter is told: the model, the start, the results wanted.
+/// The arguments of Kalman::filter: model, start, results and promises.
 #ifndef BATCHWORK_MODEL_HPP
 #define BATCHWORK_MODEL_HPP
 
@@ -13,7 +13,7 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// A covariance is symmetric, whether the caller said so or not.
+/// Marks a matrix operand as symmetric. Other operands are unchanged.
 template <class O>
 auto as_covariance(O const& o) {
   return o;
@@ -36,7 +36,8 @@ auto as_covariance(Operand<Kind::fixed, Fixed<T, Shape<N, N, St, Rank>>> const& 
   return Operand<Kind::fixed, decltype(f)>{f};
 }
 
-/// A covariance that changes from step to step: its zeros do not stay zeros.
+/// A covariance that is carried from step to step. A diagonal value becomes a full matrix, because
+/// later covariances are not diagonal.
 template <class O>
 auto as_full_covariance(O const& o) {
   return as_covariance(o);
@@ -49,7 +50,7 @@ auto as_full_covariance(
   return Operand<Kind::fixed, decltype(f)>{f};
 }
 
-/// A factor of the diffuse covariance: no structure that a step would not keep.
+/// A factor of the diffuse covariance, carried as a general matrix.
 template <class O>
 auto as_full_factor(O const& o) {
   return o;
@@ -65,34 +66,37 @@ auto as_full_factor(Operand<Kind::fixed, Fixed<T, Shape<N, N, St, Rank>>> const&
   return Operand<Kind::fixed, decltype(f)>{f};
 }
 
-/// A View stands for one value per item.
+/// An argument of a start. A View has one value per item.
 template <class X>
 auto start_operand(X const& x) {
   if constexpr (Viewish<X>) {
     return in(x);
   } else {
     static_assert(is_operand<X>,
-                  "Batchwork::Kalman: a start is a View over the items, or common(...)");
+                  "Batchwork::Kalman: an argument of the start is neither a View nor an operand; "
+                  "give a View with one value per item, or common(...)");
     static_assert(X::kind == Kind::in || X::kind == Kind::common || X::kind == Kind::fixed,
-                  "Batchwork::Kalman: a start is a View over the items, or common(...)");
+                  "Batchwork::Kalman: an argument of the start is an operand of another kind; give "
+                  "a View with one value per item, in(view), or common(...)");
     return x;
   }
 }
 
+/// A matrix of a model, which must be an operand that is read.
 template <class X>
 auto model_operand(X const& x) {
   static_assert(is_operand<X>,
-                "Batchwork::Kalman::model: the matrices are operands: common(F), in(F), each(F), "
-                "common(each(F)), common(fixed(value))");
+                "Batchwork::Kalman::model: F, Q, H or R is not an operand; give common(F), "
+                "in(F), each(F), common(each(F)) or common(fixed(value))");
   auto o = resolve(x);
   using O = decltype(o);
   static_assert(!holds_complex_numbers<O>(),
-                "Batchwork::Kalman: filters are of real numbers; these are complex");
+                "Batchwork::Kalman::model: F, Q, H or R holds complex numbers; filters take "
+                "float or double");
   static_assert(O::kind == Kind::in || O::kind == Kind::common || O::kind == Kind::fixed ||
                     O::kind == Kind::each || O::kind == Kind::common_each,
-                "Batchwork::Kalman::model: the matrices are read: common(F), in(F), each(F), "
-                "common(each(F)), "
-                "common(fixed(value))");
+                "Batchwork::Kalman::model: F, Q, H or R is an operand that is written; give "
+                "common(F), in(F), each(F), common(each(F)) or common(fixed(value))");
   return o;
 }
 
@@ -100,6 +104,9 @@ auto model_operand(X const& x) {
 
 namespace Kalman {
 
+/// A linear Gaussian model, made by model(F, Q, H, R).
+///
+/// \tparam F,Q,H,R operands of the four matrices
 template <class F, class Q, class H, class R>
 struct Model {
   F f;
@@ -108,11 +115,30 @@ struct Model {
   R r;
 };
 
-/// The model x(t+1) = F x(t) + w, w ~ N(0, Q), z(t) = H x(t) + e, e ~ N(0, R), with N states and M
-/// observations: F and Q are N x N, H is M x N, R is M x M. Each is an operand of its own: the same
-/// for all items and times, common(F) or common(fixed(value)); per item, in(F); per time,
-/// common(each(F)); per item and time, each(F). Of Q and R the lower triangle is read;
-/// diagonal(view) is welcome. Scalars do for 1 x 1, a vector for an H with one row.
+/// The model x(t+1) = F x(t) + w(t), w ~ N(0, Q), z(t) = H x(t) + e(t), e ~ N(0, R), with N states
+/// and M entries of an observation.
+///
+/// ```cpp
+/// auto const model = Kalman::model(common(F), common(Q), common(H), in(R));  // R differs by item
+/// ```
+///
+/// Each matrix is an operand of its own:
+///
+/// | operand | View | the matrix is |
+/// | --- | --- | --- |
+/// | common(fixed(value)) | none | the same for all items and times |
+/// | common(F) | (i, j) | the same for all items and times |
+/// | in(F) | (item, i, j) | one per item |
+/// | common(each(F)) | (time, i, j) | one per time |
+/// | each(F) | (item, time, i, j) | one per item and time |
+///
+/// \param f N x N, the transition; a scalar if N is 1
+/// \param q N x N, the covariance of w; only the lower triangle is read; diagonal(view) and, if N
+///   is 1, a scalar are accepted
+/// \param h M x N, the observation; a vector of N if M is 1
+/// \param r M x M, the covariance of e; only the lower triangle is read; diagonal(view) and, if M
+///   is 1, a scalar are accepted
+/// \returns the argument `model` of Kalman::filter
 template <class F, class Q, class H, class R>
 auto model(F const& f, Q const& q, H const& h, R const& r) {
   auto fo = Impl::model_operand(f);
@@ -122,8 +148,11 @@ auto model(F const& f, Q const& q, H const& h, R const& r) {
   return Model<decltype(fo), decltype(qo), decltype(ho), decltype(ro)>{fo, qo, ho, ro};
 }
 
-/// Where a filter starts; made by start, predicted or diffuse. A is nothing() unless the start is
-/// diffuse.
+/// The start of a filter, made by start, predicted or diffuse.
+///
+/// \tparam O the order of predicting and updating
+/// \tparam X,P operands of mean and covariance
+/// \tparam A operand of the factor of the diffuse covariance; nothing() unless the start is diffuse
 template <Order O, class X, class P, class A>
 struct Start {
   static constexpr Order order = O;
@@ -131,31 +160,56 @@ struct Start {
   P covariance;
   A diffuse;
 };
-/// Every state diffuse; made into a Start when the model is known.
+/// The start diffuse(), with all states diffuse. Kalman::filter makes a Start of it once the number
+/// of states is known.
 struct AllDiffuse {};
 
-/// The filtered state one time before the first observation: every step predicts, then updates. F
-/// and Q of a step are those that lead to its time. Views over the items, or common(...).
+/// Starts from the filtered state one time before the first observation. Every step predicts, then
+/// updates. F and Q of a step lead to its time.
+///
+/// ```cpp
+/// Kalman::start(x0, common(P0))  // a mean per item, one covariance for all
+/// ```
+///
+/// \param x0 mean, a View (item, N) or common(...)
+/// \param p0 covariance, a View (item, N, N) or common(...); full matrices; only the lower triangle
+///   is read
+/// \returns the argument `start` of Kalman::filter
 template <class X, class P>
 auto start(X const& x0, P const& p0) {
   auto x = Impl::start_operand(x0);
   auto p = Impl::as_full_covariance(Impl::start_operand(p0));
   return Start<Order::predict_first, decltype(x), decltype(p), decltype(nothing())>{x, p, {}};
 }
-/// The state at the first observation, before that is known: every step updates, then predicts. F
-/// and Q of a step are those that lead from its time to the next, as in Durbin and Koopman. Views
-/// over the items, or common(...).
+/// Starts from the state at the time of the first observation, before that observation is known.
+/// Every step updates, then predicts. F and Q of a step lead from its time to the next (Durbin and
+/// Koopman 2012).
+///
+/// \param x1 mean, a View (item, N) or common(...)
+/// \param p1 covariance, a View (item, N, N) or common(...); full matrices; only the lower triangle
+///   is read
+/// \returns the argument `start` of Kalman::filter
 template <class X, class P>
 auto predicted(X const& x1, P const& p1) {
   auto x = Impl::start_operand(x1);
   auto p = Impl::as_full_covariance(Impl::start_operand(p1));
   return Start<Order::update_first, decltype(x), decltype(p), decltype(nothing())>{x, p, {}};
 }
-/// As predicted(x1, p1), of covariance p1 + kappa A A' with kappa towards infinity: exact diffuse
-/// initialisation. A is N x d and has a column for each diffuse direction: columns of the identity
-/// for states that are diffuse themselves, of which p1 has zero rows and columns. An N x N matrix
-/// with ones on the diagonal for these states, zeros elsewhere, does as well: it is A A' itself,
-/// the P_inf of Durbin and Koopman.
+/// Starts as predicted(x1, p1) does, with the covariance p1 + kappa A A' in the limit of kappa
+/// towards infinity: exact diffuse initialisation (Durbin and Koopman 2012, section 5.2).
+///
+/// ```cpp
+/// auto const A = generate<3, 1>([](int i, int) { return i == 0 ? 1.0 : 0.0; });
+/// Kalman::diffuse(x1, P1, common(fixed(A)))  // nothing is known about the first of three states
+/// ```
+///
+/// \param x1 mean, a View (item, N) or common(...)
+/// \param p1 covariance of what is known, a View (item, N, N) or common(...); zero in the rows and
+///   columns of diffuse states
+/// \param a N x d with a column for each diffuse direction, d at most N, a View (item, N, d) or
+///   common(...). Also accepted: the N x N matrix with ones on the diagonal at the diffuse states,
+///   which is P_inf of Durbin and Koopman.
+/// \returns the argument `start` of Kalman::filter
 template <class X, class P, class A>
 auto diffuse(X const& x1, P const& p1, A const& a) {
   auto x = Impl::start_operand(x1);
@@ -163,13 +217,21 @@ auto diffuse(X const& x1, P const& p1, A const& a) {
   auto d = Impl::as_full_factor(Impl::start_operand(a));
   return Start<Order::update_first, decltype(x), decltype(p), decltype(d)>{x, p, d};
 }
-/// Every state diffuse: zero mean, p1 = 0, A the identity.
+/// Starts with all states diffuse: zero mean, p1 = 0, A the identity. Use diffuse(x1, p1, A) in
+/// float if the units of the states differ by more than a factor of 1000.
 inline AllDiffuse diffuse() { return {}; }
 
-/// The results wanted, each a View; what is not asked for costs nothing. Made by results(), as in
-/// results().filtered_mean(m).log_likelihood(ll).status(s). Means are (item, time, N), covariances
-/// (item, time, N, N), last ones (item, N) and (item, N, N), the log-likelihood and the status
-/// (item).
+/// The outputs of Kalman::filter. results() requests no output; chain its functions to add outputs.
+/// Outputs that are not requested cost nothing.
+///
+/// ```cpp
+/// Kalman::results().filtered_mean(mean).log_likelihood(ll).status(codes)
+/// ```
+///
+/// All Views hold numbers of the model's type, the status holds integers. N is the number of
+/// states. If N is 1, the extents N may be left out.
+///
+/// \tparam PM,PC,FM,FC,LM,LC,LL,ST operands of the eight outputs, or nothing()
 template <class PM, class PC, class FM, class FC, class LM, class LC, class LL, class ST>
 struct Results {
   PM predicted_mean_;
@@ -182,51 +244,71 @@ struct Results {
   ST status_;
   DiffuseEntries diffuse_entries_ = DiffuseEntries::without_log_two_pi;
 
+  /// The same with other operands.
   template <class... New>
   auto make(New const&... n) const {
     return Results<New...>{n..., diffuse_entries_};
   }
 
-  /// The state before the observation of each time.
+  /// Adds the mean before the observation of each time.
+  ///
+  /// \param v View (item, time, N)
   template <class V>
   auto predicted_mean(V const& v) const {
     return make(emit(v), predicted_covariance_, filtered_mean_, filtered_covariance_, last_mean_,
                 last_covariance_, log_likelihood_, status_);
   }
-  /// Its covariance; of a diffuse state the part without kappa.
+  /// Adds the covariance before the observation of each time; for diffuse states the part without
+  /// kappa.
+  ///
+  /// \param v View (item, time, N, N)
   template <class V>
   auto predicted_covariance(V const& v) const {
     return make(predicted_mean_, Impl::as_covariance(emit(v)), filtered_mean_, filtered_covariance_,
                 last_mean_, last_covariance_, log_likelihood_, status_);
   }
-  /// The state after the observation of each time.
+  /// Adds the mean after the observation of each time.
+  ///
+  /// \param v View (item, time, N)
   template <class V>
   auto filtered_mean(V const& v) const {
     return make(predicted_mean_, predicted_covariance_, emit(v), filtered_covariance_, last_mean_,
                 last_covariance_, log_likelihood_, status_);
   }
+  /// Adds the covariance after the observation of each time; for diffuse states the part without
+  /// kappa.
+  ///
+  /// \param v View (item, time, N, N)
   template <class V>
   auto filtered_covariance(V const& v) const {
     return make(predicted_mean_, predicted_covariance_, filtered_mean_,
                 Impl::as_covariance(emit(v)), last_mean_, last_covariance_, log_likelihood_,
                 status_);
   }
-  /// The state that a call with the rest of the series starts from: after start(...) the filtered
-  /// one of the last time, for another start(...); after predicted(...) and diffuse(...) the
-  /// prediction beyond it, for predicted(...).
+  /// Adds the mean from which a call with the rest of the series starts. After start(...) it is the
+  /// filtered mean of the last time, for another start(...). After predicted(...) and diffuse(...)
+  /// it is the prediction beyond the last time, for predicted(...).
+  ///
+  /// \param v View (item, N); may be the View of the start
   template <class V>
   auto last_mean(V const& v) const {
     return make(predicted_mean_, predicted_covariance_, filtered_mean_, filtered_covariance_,
                 out(v), last_covariance_, log_likelihood_, status_);
   }
+  /// Adds the covariance that belongs to last_mean.
+  ///
+  /// \param v View (item, N, N); may be the View of the start
   template <class V>
   auto last_covariance(V const& v) const {
     return make(predicted_mean_, predicted_covariance_, filtered_mean_, filtered_covariance_,
                 last_mean_, Impl::as_covariance(out(v)), log_likelihood_, status_);
   }
-  /// The sum over time of -1/2 (m log 2 pi + log det S + v' S^-1 v), m entries observed, v the
-  /// innovation and S its covariance; where the state is diffuse, of -1/2 log F_inf, with or
-  /// without log 2 pi (see DiffuseStep).
+  /// Adds the log-likelihood: the sum over time of -1/2 (m log 2 pi + log det S + v' S^-1 v), with
+  /// m entries observed, innovation v and its covariance S. An entry that meets a diffuse direction
+  /// adds -1/2 log F_inf instead.
+  ///
+  /// \param v View (item)
+  /// \param counted whether entries that meet a diffuse direction also add -1/2 log 2 pi
   template <class V>
   auto log_likelihood(V const& v,
                       DiffuseEntries counted = DiffuseEntries::without_log_two_pi) const {
@@ -235,8 +317,10 @@ struct Results {
     r.diffuse_entries_ = counted;
     return r;
   }
-  /// The first failure of each series: Reason::not_positive_definite, not_finite or
-  /// incomplete_data.
+  /// Adds the first failure of each series: not_positive_definite, inaccurate, not_finite or
+  /// incomplete_data. 0 means success.
+  ///
+  /// \param v View (item) of integers
   template <class V>
   auto status(V const& v) const {
     return make(predicted_mean_, predicted_covariance_, filtered_mean_, filtered_covariance_,
@@ -244,12 +328,15 @@ struct Results {
   }
 };
 
+/// No outputs yet.
+///
+/// \returns a Results, to which outputs are added by chained calls
 inline auto results() {
   using None = decltype(nothing());
   return Results<None, None, None, None, None, None, None, None>{};
 }
 
-/// Nothing is promised: a NaN is a missing observation.
+/// The default promise: none. A NaN is a missing observation.
 struct MayBeMissing {
   static constexpr Data data = Data::may_be_missing;
 };
@@ -257,16 +344,31 @@ struct MayBeMissing {
 struct Complete {
   static constexpr Data data = Data::complete;
 };
+/// The promise that no observation is missing, with a workspace for common gains, made by
+/// complete(gains).
+///
+/// \tparam G a Gains
 template <class G>
 struct CompleteWith {
   static constexpr Data data = Data::complete;
   G gains;
 };
 
-/// The promise that no observation is missing; a NaN gives Reason::incomplete_data.
+/// Promises that no observation is missing. The kernel then computes no masks, and an item with a
+/// NaN fails with Reason::incomplete_data.
 inline Complete complete() { return {}; }
-/// Likewise, for a model and a start common to all items: what does not depend on the data is
-/// computed for one item, into the workspace `gains`, and the batch computes means only.
+/// Promises that no observation is missing, for a model and a start that are common to all items.
+/// Covariances and gains are computed once, by a first kernel over one item, and the batch computes
+/// means only.
+///
+/// ```cpp
+/// Kalman::Gains<double, 4, 2> gains(steps);
+/// Kalman::filter(steps, model, Kalman::start(common(x0), common(P0)), z, results,
+///                Kalman::complete(gains));
+/// ```
+///
+/// \param gains workspace, which must live until both kernels have ended
+/// \returns the argument `promise` of Kalman::filter
 template <class T, int N, int M, class Space>
 auto complete(Gains<T, N, M, Space> const& gains) {
   return CompleteWith<Gains<T, N, M, Space>>{gains};

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What the building blocks of the filter share: scalars taken as tiles of one entry, results that
-/// nobody asked for, and what is known about the data.
+/// What the building blocks of the filter share: options, scalars as tiles of one entry, outputs
+/// that were not requested, missing entries.
 #ifndef BATCHWORK_STATE_HPP
 #define BATCHWORK_STATE_HPP
 
@@ -17,20 +17,20 @@ namespace Batchwork {
 
 namespace Kalman {
 
-/// What is known about the observations.
+/// Whether observations may be missing.
 enum class Data {
   may_be_missing,  ///< a NaN entry is a missing observation and is skipped
   complete,  ///< the caller promises that nothing is missing; a NaN gives Reason::incomplete_data
 };
 
-/// Whether an entry of an observation that meets a diffuse direction has its -1/2 log 2 pi in the
+/// Whether an entry of an observation that meets a diffuse direction adds -1/2 log 2 pi to the
 /// log-likelihood.
 enum class DiffuseEntries {
   without_log_two_pi,  ///< -1/2 log F_inf, as in KFAS
   with_log_two_pi,     ///< -1/2 (log 2 pi + log F_inf), as in Durbin and Koopman and statsmodels
 };
 
-/// When the state moves on to the next time.
+/// Whether a step predicts or updates first.
 enum class Order {
   predict_first,  ///< the carry is the filtered state: a step predicts, then updates
   update_first,   ///< the carry is the predicted state: a step updates, then predicts
@@ -46,7 +46,7 @@ inline constexpr bool is_nothing = std::is_same_v<std::remove_cvref_t<X>, Nothin
 template <class T>
 inline constexpr T log_two_pi = T(1.83787706640934548356);
 
-/// A scalar as the vector of one entry that it is; vectors as they are.
+/// A scalar as a vector of one entry; vectors unchanged.
 template <Tile X>
 BATCHWORK_INLINE X const& as_vector(X const& x) {
   return x;
@@ -59,7 +59,7 @@ BATCHWORK_INLINE Vector<S, 1> as_vector(Scalar<S> const& x) {
   return r;
 }
 
-/// A scalar as the matrix of one entry that it is; matrices as they are.
+/// A scalar as a matrix of one entry; matrices unchanged.
 template <Tile X>
 BATCHWORK_INLINE X const& as_matrix(X const& x) {
   return x;
@@ -72,7 +72,7 @@ BATCHWORK_INLINE Symmetric<S, 1> as_matrix(Scalar<S> const& x) {
   return r;
 }
 
-/// The observation matrix of a state of N: a vector is its only row.
+/// The observation matrix of N states. A vector is its only row.
 template <int N, class H>
 BATCHWORK_INLINE decltype(auto) as_observation_matrix(H const& h) {
   if constexpr (is_scalar_tile<H>) return as_matrix(h);
@@ -80,7 +80,7 @@ BATCHWORK_INLINE decltype(auto) as_observation_matrix(H const& h) {
   else return (h);
 }
 
-/// Assigns a state, or a part of one, to what the caller gave: a tile, a scalar, or nothing.
+/// Assigns a state, or a part of one, to a tile, a scalar, or nothing().
 template <class To, class X>
 BATCHWORK_INLINE void put(To& to, X const& x) {
   if constexpr (is_nothing<To>) return;
@@ -108,7 +108,8 @@ template <class M, int N>
 struct Missing {
   M entry[N];
 };
-/// Of an observation for a state of values S; it may be common to all items itself.
+/// The missing entries of an observation, for a state with values S. The observation may be common
+/// to all items.
 template <class S, Tile Z>
 BATCHWORK_INLINE auto missing_entries(Z const& z) {
   Missing<mask_t<S>, Z::rows> r;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Step: one step of the Kalman filter as a sequence for scan.
+/// Step: one step of the Kalman filter, as a sequence for scan.
 #ifndef BATCHWORK_STEP_HPP
 #define BATCHWORK_STEP_HPP
 
@@ -10,7 +10,18 @@
 
 namespace Batchwork::Kalman {
 
-/// predict, then update: x and p go from the filtered state at one time to that at the next.
+/// Predicts, then updates: x and p go from the filtered state at one time to the filtered state at
+/// the next.
+///
+/// \tparam D whether observations may be missing
+/// \param x mean, a mutable vector of N, or scalar
+/// \param p covariance, a mutable symmetric tile N x N, or scalar
+/// \param loglik log-likelihood, a mutable scalar or a LogSum of weight -1/2
+/// \param z observation, a vector of M, or scalar
+/// \param f transition, N x N
+/// \param q covariance of the transition's noise, N x N
+/// \param h observation matrix, M x N, or a vector of N if M is 1
+/// \param r covariance of the observation's noise, M x M
 template <Data D = Data::may_be_missing, class X, class P, class L, class Z, class F, class Q,
           class H, class R>
 BATCHWORK_INLINE void step(X& x, P& p, L& loglik, Z const& z, F const& f, Q const& q, H const& h,
@@ -19,13 +30,21 @@ BATCHWORK_INLINE void step(X& x, P& p, L& loglik, Z const& z, F const& f, Q cons
   update<D>(x, p, loglik, z, h, r);
 }
 
-/// One step of the filter, as a sequence:
-///   scan(exec, steps, Kalman::Step<>{}, carry(x0, x), carry(symmetric(P0), P), carry(start,
-///   log_sum(loglik, -0.5)),
-///        each(z), common(F), common(symmetric(Q)), common(H), common(symmetric(R)));
-/// Any operand kind will do for z, F, Q, H and R; nothing() for a likelihood that is not wanted.
-/// Four more parameters, emit or nothing(), receive the predicted mean and covariance and the
-/// filtered ones. Kalman::filter calls this.
+/// One step of the filter, a sequence for scan. Kalman::filter runs it after start(...) and
+/// predicted(...).
+///
+/// ```cpp
+/// scan(steps, Kalman::Step<>{}, carry(x0, x), carry(symmetric(P0), symmetric(P)),
+///      carry(common(fixed(0.0)), log_sum(loglik, -0.5)), each(z), common(F), common(symmetric(Q)),
+///      common(H), common(symmetric(R)));
+/// ```
+///
+/// Parameters: mean, covariance and log-likelihood as carries, then z, F, Q, H and R as operands of
+/// any kind. nothing() in place of the log-likelihood skips it. Four more parameters, emit or
+/// nothing(), receive the predicted mean and covariance and the filtered mean and covariance.
+///
+/// \tparam O whether a step predicts or updates first
+/// \tparam D whether observations may be missing
 template <Order O = Order::predict_first, Data D = Data::may_be_missing>
 struct Step {
   template <class X, class P, class L, class Z, class F, class Q, class H, class R, class PM,

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// update: an observation enters the state; symmetry exploited, missing entries skipped.
+/// update: an observation enters the state. Symmetric matrices are computed by one triangle,
+/// missing entries are skipped.
 #ifndef BATCHWORK_UPDATE_HPP
 #define BATCHWORK_UPDATE_HPP
 
@@ -13,8 +14,8 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// Makes a missing observation one that is independent of all others, has variance one and is met
-/// exactly.
+/// Replaces a missing observation by one that is independent of all others, has variance one and an
+/// innovation of zero.
 template <class V, class SM, class Mi>
 BATCHWORK_INLINE void skip_missing(V& v, SM& s, Mi const& missing) {
   using S = value_t<V>;
@@ -30,7 +31,7 @@ BATCHWORK_INLINE void skip_missing(V& v, SM& s, Mi const& missing) {
   }
 }
 
-/// Rows of g = H p that belong to missing observations become zero, whatever H says there.
+/// Sets the rows of g = H p that belong to missing observations to zero, whatever H holds there.
 template <class G, class Mi>
 BATCHWORK_INLINE void skip_missing_rows(G& g, Mi const& missing) {
   using S = value_t<G>;
@@ -94,7 +95,8 @@ BATCHWORK_INLINE void kalman_update(X& x, P& p, L& loglik, Z const& z, H const& 
   using T = scalar_t<S>;
   constexpr int N = P::rows, M = Z::rows;
   static_assert(X::rows == N && H::cols == N && H::rows == M && R::rows == M && R::cols == M,
-                "Batchwork::Kalman::update: x is N, p N x N, z M, h M x N, r M x M");
+                "Batchwork::Kalman::update: the extents do not fit; give x N entries, p N x N, z "
+                "M entries, h M x N and r M x M");
   auto g = h * p;
   auto s = symmetric_product(g, transpose(h), r);
   Vector<S, M> v = z - h * x;
@@ -129,20 +131,36 @@ BATCHWORK_INLINE void kalman_update(X& x, P& p, L& loglik, Z const& z, H const& 
 
 namespace Kalman {
 
-/// The observation z = H x + noise of covariance R enters the state:
-///   S = H p H' + R = L L',  y = L^-1 H p,  u = L^-1 (z - H x),
-///   x = x + y' u,  p = p - y' y,  loglik += -1/2 (m log 2 pi + log det S + u'u),
-/// m being the number of entries observed. x is a mutable vector of N (or scalar), p a mutable
-/// Symmetric tile, z a vector of M (or scalar), H is M x N (a vector is its only row), R is M x M,
-/// of which the lower triangle is read. loglik is a mutable Scalar, or a LogSum of weight -1/2, see
-/// log_sum(view, -0.5): that costs no logarithm. About 3 M N^2 + 2 M^2 N + M^3 / 3 operations.
+/// Lets the observation z = H x + noise enter the state, and adds to the log-likelihood.
 ///
-/// A NaN entry of z is a missing observation: its row of H and its row and column of R take no part
-/// and may be anything. With update<Data::complete> the masks for that are spared and a NaN fails
-/// with Reason::incomplete_data. A covariance S that is not positive definite fails as cholesky
-/// does. An entry whose noise is not zero, but below four epsilons of its entry on the diagonal of
-/// S, leaves no digit of the variance it observes: Reason::inaccurate, with its 1-based number. x
-/// and p are stored.
+/// ```cpp
+/// Kalman::update(x, p, loglik, z, h, r);  // in a sequence of map or scan
+/// ```
+///
+///     S = H p H' + R = L L',  y = L^-1 H p,  u = L^-1 (z - H x),
+///     x = x + y' u,  p = p - y' y,
+///     loglik += -1/2 (m log 2 pi + log det S + u' u),  m entries observed
+///
+/// About 3 M N^2 + 2 M^2 N + M^3 / 3 operations. A NaN entry of z is missing: its row of H and its
+/// row and column of R are ignored and may hold anything. With update<Data::complete> no masks are
+/// computed, and a NaN fails with Reason::incomplete_data.
+///
+/// Failures, in the status of the call and in the `info` of x and p:
+///
+/// | reason | cause | info |
+/// | --- | --- | --- |
+/// | not_positive_definite, not_finite | S, as in cholesky | 1-based pivot |
+/// | inaccurate | 0 < R(i, i) < 4 eps S(i, i); x and p are stored | 1-based i |
+/// | incomplete_data | a NaN in z with Data::complete | 0 |
+///
+/// \tparam D whether observations may be missing
+/// \param x mean, a mutable vector of N, or scalar
+/// \param p covariance, a mutable symmetric tile N x N, or scalar
+/// \param loglik log-likelihood, a mutable scalar, or a LogSum of weight -1/2 (log_sum(view,
+///   -0.5)), which needs no logarithm per step
+/// \param z observation, a vector of M, or scalar
+/// \param h observation matrix, M x N, or a vector of N if M is 1
+/// \param r covariance of the noise, M x M; only the lower triangle is read
 template <Data D = Data::may_be_missing, class X, class P, class L, class Z, class H, class R>
 BATCHWORK_INLINE void update(X& x, P& p, L& loglik, Z const& z, H const& h, R const& r) {
   Impl::with_state(x, p, [&](auto& xs, auto& ps) {
@@ -153,7 +171,14 @@ BATCHWORK_INLINE void update(X& x, P& p, L& loglik, Z const& z, H const& h, R co
     Impl::kalman_update<D>(xs, ps, loglik, zv, hm, rm);
   });
 }
-/// Likewise, without the likelihood.
+/// The same without the log-likelihood.
+///
+/// \tparam D whether observations may be missing
+/// \param x mean, a mutable vector of N, or scalar
+/// \param p covariance, a mutable symmetric tile N x N, or scalar
+/// \param z observation, a vector of M, or scalar
+/// \param h observation matrix, M x N, or a vector of N if M is 1
+/// \param r covariance of the noise, M x M; only the lower triangle is read
 template <Data D = Data::may_be_missing, class X, class P, class Z, class H, class R>
 BATCHWORK_INLINE void update(X& x, P& p, Z const& z, H const& h, R const& r) {
   Impl::Nothing none;

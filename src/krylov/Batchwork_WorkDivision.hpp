@@ -32,8 +32,8 @@ struct WorkDivision {
   Placement matrix = Placement::automatic;
   /// Lanes of a system. Where entries are in registers: a power of two to 32, or 64, 96, 128; they
   /// have up to 4 rows each, or the solver's number of rows of 3 entries (4 of conjugate_gradients,
-  /// 8 of bicgstab, see docs/reference/krylov). Of longer rows one each: 64 to 256. Whole rows: 8, 16 or
-  /// 32 to 24 rows; beyond 16 or 32 with two rows each, a part of them in scratch, or
+  /// 8 of bicgstab, see docs/reference/krylov). Of longer rows one each: 64 to 256. Whole rows: 8,
+  /// 16 or 32 to 24 rows; beyond 16 or 32 with two rows each, a part of them in scratch, or
   /// 64. In place: a multiple of 32 from 64 to 256, with up to 8 rows each; a power of two for
   /// functors, from 8 to 256 for ilu, and for block_jacobi from as many as a block has rows.
   int lanes = 0;

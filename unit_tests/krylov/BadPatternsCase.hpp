@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Patterns with one fault each, in every format that has indices, and what docs/reference/krylov says
-/// becomes of them. The Views have the memory of std::vector and no number more, so that a
+/// Patterns with one fault each, in every format that has indices, and what docs/reference/krylov
+/// says becomes of them. The Views have the memory of std::vector and no number more, so that a
 /// sanitizer of addresses finds every read beside them.
 #ifndef BATCHWORK_TEST_BAD_PATTERNS_CASE_HPP
 #define BATCHWORK_TEST_BAD_PATTERNS_CASE_HPP

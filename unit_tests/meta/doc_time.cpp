@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The examples of docs/reference/scan.md, run and compared with plain loops; the smoother in long double.
+// The examples of docs/reference/scan.md, run and compared with plain loops; the smoother in long
+// double.
 #include <Batchwork.hpp>
 #include <cmath>
 #include <cstdio>

@@ -177,7 +177,7 @@ void float_and_double(Matrices const& y, Kokkos::View<float* [3][3]> const& x) {
   B::map(Sum{}, B::out(y), B::in(y), B::in(WRONG_OR_RIGHT(x, y)));
 }
 
-// says: goes from a View to compact(view, n)
+// says: Batchwork::pack copies from a View to compact(view, n)
 void pack_into_no_groups(Kokkos::View<double***> const& y, Kokkos::View<double***> const& x,
                          Kokkos::View<double****, Kokkos::LayoutRight> const& groups) {
   (void)y, (void)groups;
@@ -227,7 +227,7 @@ void multiply_by_floats(Kokkos::View<double**> const& y, Kokkos::View<double***>
   B::multiply(B::dense(WRONG_OR_RIGHT(f, d)), Kokkos::View<double**>("x", 1, 1), y);
 }
 
-// says: Batchwork::solve_tridiagonal: the bands, b and x are in Views
+// says: Batchwork::solve_tridiagonal: the bands, b and x need Views
 void tridiagonal_matrices(Kokkos::View<double**> const& v, Kokkos::View<double***> const& d) {
   (void)d;
   B::solve_tridiagonal(v, WRONG_OR_RIGHT(d, v), v, v, Kokkos::View<double**>("x", 1, 1));
@@ -517,7 +517,7 @@ void product_by_lanes(Matrices const& a, Matrices const& b, Matrices const& c) {
           B::out(c));
 }
 
-// says: in this order, or inout(A) in the place of both
+// says: in this order, or inout(A) instead of both
 void factors_by_lanes(Matrices const& a, Matrices const& l) {
   B::cholesky(WRONG_OR_RIGHT(B::launch("x", B::lanes<8>), B::launch("x")), B::in(a), B::out(l));
 }
@@ -597,20 +597,20 @@ void factors_of_another_type(Matrices const& a, Kokkos::View<float***> const& c,
   (void)c, (void)d, (void)y, (void)b, (void)x;
 }
 
-// says: give a, b and x (of cholesky a and l) in float, or all in double
+// says: give all of them in float, or all in double
 void solve_cholesky_of_two_types(Kokkos::View<double**> const& x, Kokkos::View<double***> const& a,
                                  Kokkos::View<float**> const& b) {
   (void)b;
   B::solve_cholesky(B::in(a), B::in(WRONG_OR_RIGHT(b, x)), B::out(x));
 }
 
-// says: in this order, or inout(A) in the place of both
+// says: in this order, or inout(A) instead of both
 void codes_without_status(Kokkos::View<double***> const& l, Kokkos::View<double***> const& a,
                           Kokkos::View<int*> const& codes) {
   B::cholesky(B::in(a), B::out(l), WRONG_OR_RIGHT(codes, B::status(codes)));
 }
 
-// says: in this order, or inout(A) in the place of both
+// says: in this order, or inout(A) instead of both
 void workspace_before_status(Kokkos::View<double***> const& x, Kokkos::View<double***> const& a,
                              Kokkos::View<int*> const& codes, Kokkos::View<double*> const& memory) {
   auto const w = B::workspace(memory);
@@ -627,7 +627,7 @@ void workspace_of_another_type(Kokkos::View<double**> const& values,
   B::eigh(B::in(a), B::out(values), B::workspace(WRONG_OR_RIGHT(wrong, memory)));
 }
 
-// says: in this order, or inout(B) in the place of both
+// says: in this order, or inout(B) instead of both
 void result_first(Kokkos::View<double**> const& x, Kokkos::View<double***> const& a,
                   Kokkos::View<double**> const& b) {
   B::solve_lower(B::in(a), WRONG_OR_RIGHT(B::out(x), B::in(b)),
@@ -805,7 +805,7 @@ void large_complex_on_a_device(Kokkos::View<Kokkos::complex<double>* [11][11]> c
   (void)B::Impl::require_whole_items<true, B::Impl::DefaultHow, B::Impl::bound_t<In>>();
 }
 
-// says: Batchwork::Kalman: filters are of real numbers
+// says: holds complex numbers; filters take float or double
 void complex_model(ComplexMatrices const& x, Matrices const& y) {
   (void)x, (void)y;
   (void)B::Impl::model_operand(B::in(WRONG_OR_RIGHT(x, y)));

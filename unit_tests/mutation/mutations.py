@@ -245,7 +245,7 @@ MUTATIONS = [
     (
         "the next item before all have stored this one",
         "src/dense/decompositions/detail/Batchwork_DecompositionInWorkspace.hpp",
-        "      // The next item takes the place of this one.\n      member.team_barrier();\n",
+        "      // The next item overwrites this one.\n      member.team_barrier();\n",
         "",
         "test_decompositions_lanes32",
         "*ItemsInAWorkspace*",

@@ -59,9 +59,9 @@ constexpr TridiagonalChoice choose_tridiagonal(bool side_by_side, int n, std::si
   }
   int parts = 2;
   while (parts * most_rows_in_registers<T> < n) parts *= 2;
-  // A warp's worth of neighbouring items while there is room for them. Memory gives less of its
-  // bandwidth the shorter the pieces are that it is read in: where a team would have fewer than 16
-  // items it is twice as large, which leaves one team where there were two.
+  // A warp's worth of neighbouring items while there is room for them. Short pieces use less of the
+  // memory's bandwidth. A team with fewer than 16 items therefore has twice as many lanes, so that
+  // a multiprocessor holds one team instead of two.
   int most = (side_by_side ? lanes_of_parts : 128) / parts;
   if (side_by_side && most < 16) most = lanes_of_many_parts / parts;
   return {TridiagonalKernel::in_registers, parts, (n + parts - 1) / parts,

@@ -75,7 +75,7 @@ struct TridiagonalGrowth {
     raise(x, other.x);
   }
   BATCHWORK_INLINE bool is_finite() const { return x < Bits::infinite; }
-  /// Of the item, once the sizes are those of all its lanes.
+  /// Of the item, after the sizes of all its lanes were combined.
   BATCHWORK_INLINE void record(TridiagonalFailure& failure) const {
     T const largest = Bits::size(matrix);
     if (!is_finite()) failure.add(TridiagonalFailure::of_result);

@@ -59,7 +59,8 @@ struct TridiagonalInRegisters {
 
   int team() const { return parts * items_per_team; }
   std::int64_t teams() const { return (p.items + items_per_team - 1) / items_per_team; }
-  /// Eliminated rows of a lane of which a is in team scratch, beside three numbers to exchange.
+  /// Eliminated rows of a lane whose coefficient a is in team scratch, beside three numbers to
+  /// exchange.
   static constexpr int rows_in_scratch =
       Alone ? 0 : std::min(R - 1, int(scratch_of_a_team / (Lanes * sizeof(T))) - 3);
   static_assert(Alone || rows_in_scratch >= 5, "room for what failure_of_item exchanges");

@@ -2,20 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The partition method for tridiagonal systems: every lane eliminates the rows of its part of an
-/// item but the last one, the last rows of the parts are a tridiagonal system of one row a lane,
-/// which cyclic reduction solves, and then every lane substitutes back by itself. H. H. Wang, A
+/// The partition method for tridiagonal systems. Every lane eliminates the rows of its part of an
+/// item except the last one. The last rows of the parts form a tridiagonal system with one row a
+/// lane, which cyclic reduction solves. Then every lane substitutes back in its part. H. H. Wang, A
 /// parallel method for tridiagonal equations, ACM Trans. Math. Softw. 7 (1981), 170-183; E. Laszlo,
 /// M. Giles, J. Appleyard, Manycore algorithms for batch scalar and block tridiagonal solvers, ACM
 /// Trans. Math. Softw. 42 (2016), 31:1-31:36; R. W. Hockney, C. R. Jesshope, Parallel Computers
-/// (1981), for the cyclic reduction. It is the elimination without pivoting of the matrix whose
-/// rows and columns are put in another order: stable for what that is stable for, diagonally
-/// dominant and symmetric positive definite matrices among them.
+/// (1981), for the cyclic reduction. It is elimination without pivoting of the matrix with its rows
+/// and columns in another order, and as stable: for diagonally dominant and for symmetric positive
+/// definite matrices among others.
 ///
-/// Not the parallel cyclic reduction, which has as many barriers: it solves for every row by an
-/// elimination of its own, and where the last rows' system is badly conditioned the numbers that
-/// come out do not fit each other. Of positive definite matrices residuals of more than 100 eps |A|
-/// |x| were seen.
+/// Parallel cyclic reduction has as many barriers, but solves for every row by an elimination of
+/// its own. If the system of the last rows is badly conditioned, its results do not fit each other.
+/// Of positive definite matrices residuals of more than 100 eps |A| |x| were seen.
 #ifndef BATCHWORK_TRIDIAGONALPARTS_HPP
 #define BATCHWORK_TRIDIAGONALPARTS_HPP
 
@@ -28,7 +27,7 @@
 namespace Batchwork::Impl {
 
 /// The elimination of a part, from its first row on, without its last one. `before` is the last
-/// number of x in the part before, `next` the one after the row at hand.
+/// number of x in the part before, `next` the one after the current row.
 template <class T>
 struct PartElimination {
   T a = T(-1), c = T(0),
@@ -59,7 +58,7 @@ struct PartElimination {
   }
 };
 
-/// A row of the system as it is given; of a part without rows one that holds for x = 0.
+/// A row of the given system; for a part without rows, an equation that x = 0 satisfies.
 template <class T>
 struct GivenRow {
   T lower = T(0), diagonal = T(0), upper = T(0), b = T(0);
@@ -108,7 +107,7 @@ BATCHWORK_INLINE LastNumbers<T> solve_last_rows(LastRow<T> my, PartElimination<T
     my.above = upper * exchange.get(2, part + 1);
   }
   wait();
-  // Of the rows that are left every second one is eliminated from its neighbours: those of parts s,
+  // Every second one of the remaining rows is eliminated from its neighbours: the rows of parts s,
   // 3 s, 5 s, ...
   int stage = 1;
   for (int s = 1; s <= parts; s *= 2) {

@@ -3,14 +3,15 @@
 
 /// \file
 /// The kernel of solve_tridiagonal with partial pivoting on devices. A lane has a part of an item
-/// in registers and eliminates all numbers of x in it but the first and the last one, which leaves
-/// two equations in these two and the neighbours' nearest ones. Then parts are joined two by two,
-/// of which each joint eliminates two numbers of x, until two are left; and back.
+/// in registers and eliminates all numbers of x in it except the first and the last one. That
+/// leaves two equations in these two numbers and the nearest ones of the neighbours. Then parts are
+/// joined in pairs until two equations are left; each joint eliminates two numbers of x. The
+/// substitution goes back in the other order.
 ///
-/// What is eliminated is found in rows of the part alone, so that a regular matrix always has a
-/// pivot there: nested dissection of the graph, which is a line (George, SIAM J. Numer. Anal. 10,
-/// 1973), with exchanges of rows inside each part. The largest of three pivots is taken in a part,
-/// of four in a joint; since the growth of numbers is not bounded as gtsv's is, x is put into the
+/// Eliminated numbers occur in rows of the part alone, so a regular matrix always has a pivot for
+/// them: nested dissection of the graph, which is a line (George, SIAM J. Numer. Anal. 10, 1973),
+/// with exchanges of rows inside each part. The largest of three pivots is taken in a part, of four
+/// in a joint; since the growth of numbers is not bounded as gtsv's is, x is put into the
 /// equations.
 #ifndef BATCHWORK_TRIDIAGONALPIVOTED_HPP
 #define BATCHWORK_TRIDIAGONALPIVOTED_HPP

@@ -37,10 +37,10 @@ struct TridiagonalProblem {
 template <class T>
 inline constexpr T growth_limit = T(8);
 
-/// What is known of an item's failure: the smallest is the one that counts. Pivots are met in
-/// stages, those of a stage by several lanes at once; what fails in a stage makes pivots of later
-/// ones fail, but none of the same or an earlier one. That x is not accurate counts where nothing
-/// else failed.
+/// What is known of an item's failure: the smallest is the one that counts. Pivots are computed in
+/// stages, in each stage by several lanes at once. A failure in a stage makes pivots of later
+/// stages fail, but none of the same or an earlier stage. That x is not accurate counts where
+/// nothing else failed.
 struct TridiagonalFailure {
   static constexpr std::uint32_t none = ~std::uint32_t(0);
   static constexpr std::uint32_t of_result = std::uint32_t(1) << 30;
@@ -82,7 +82,7 @@ template <class S>
 BATCHWORK_INLINE S largest_pivot(S const& lower, S const& diagonal, S const& upper) {
   return S(growth_limit<scalar_t<S>>) * (Impl::abs(lower) + Impl::abs(diagonal) + Impl::abs(upper));
 }
-/// Likewise, and where the pivot is larger that is recorded.
+/// As above, and records the pivot if it is larger.
 template <class T>
 BATCHWORK_INLINE T pivot_reciprocal(T pivot, T largest, int row, TridiagonalFailure& failure) {
   if (Kokkos::abs(pivot) > largest) failure.add_inaccurate(row);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of solve_tridiagonal on devices where an item's numbers are side by side in memory:
-/// teams copy their items to scratch in the order of memory, lanes eliminate their parts there, in
-/// place, and x is copied out from there.
+/// The kernel of solve_tridiagonal on devices for items with contiguous numbers. Teams copy their
+/// items to scratch in the order of memory. Lanes eliminate their parts there, in place, and x is
+/// copied out.
 #ifndef BATCHWORK_TRIDIAGONALSTAGED_HPP
 #define BATCHWORK_TRIDIAGONALSTAGED_HPP
 

@@ -35,10 +35,11 @@ constexpr bool require_triangle_views() {
   using T = typename Result::value_type;
   static_assert(!std::is_const_v<T>, "Batchwork: a const View cannot be written");
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
-                "Batchwork: cholesky, solve_cholesky and solve_lower take float or double");
+                "Batchwork: cholesky, solve_cholesky, solve_lower and solve_upper take float or "
+                "double");
   static_assert((std::is_same_v<T, std::remove_const_t<typename Others::value_type>> && ...),
-                "Batchwork: all Views of a call hold the same type of numbers; give a, b and x (of "
-                "cholesky a and l) in float, or all in double");
+                "Batchwork: all Views of a call hold the same type of numbers; give all of them in "
+                "float, or all in double");
   require_reachable<(
       Kokkos::SpaceAccessibility<Exec, typename Result::memory_space>::accessible &&
       (Kokkos::SpaceAccessibility<Exec, typename Others::memory_space>::accessible && ...))>();
@@ -53,7 +54,7 @@ void launch_triangle_kernel(Exec const& exec, Call const& call, TriangleProblem<
     return LaunchWords{
         call.verb,
         "the matrices of " + call.parts[0].name() + " with " + std::to_string(p.n) + " rows",
-        "use smaller blocks"};
+        "use smaller matrices"};
   };
   std::string const label = kernel_label(call.verb, call.label);
   // Items may take the scratch that more teams would need.
@@ -94,13 +95,13 @@ void launch_triangle(Exec const& exec, Call const& call, std::int64_t n, std::in
   if (columns > many)
     call.fail(call.parts[1].name() + " has " + std::to_string(columns) +
               " right-hand sides, more than the limit of " + std::to_string(many) +
-              "; divide them");
+              "; solve for them in several calls");
   p.n = int(std::min(n, many));
   p.columns = int(columns);
   p.items = call.parts[0].d.items;
   p.factors = Factors;
   if (p.n == 0) return launch_empty_items<T>(exec, call, p.status, p.items);
-  // Without right-hand sides the status is still that of the matrix (LAPACK's posv and trtrs).
+  // Without right-hand sides the matrix still gives the status (LAPACK's posv and trtrs).
   bool const solves = p.forward || p.backward,
              asks = p.items > 0 && (!solves || columns > 0 || p.status.wanted());
   if constexpr (runs_on_device<Exec>) {
@@ -142,7 +143,7 @@ void cholesky_batch(Exec const& exec, std::string const& label, A const& a_opera
   call.check_square(0, a.rows, a.cols);
   if (l.rows != a.rows || l.cols != a.cols)
     call.fail(call.parts[1].name() + " does not hold the factor of " + call.parts[0].name() +
-              "; give one of " + call.parts[0].d.shape);
+              "; give a View with items of " + call.parts[0].d.shape);
   p.a = a.storage.as_const();
   p.l = l.storage;
   p.stores_factor = true;
@@ -170,8 +171,8 @@ void solve_triangle_batch(Exec const& exec, std::string const& verb, std::string
                              std::remove_const_t<decltype(a)>, std::remove_const_t<decltype(b)>>());
   require_matrix<decltype(a)>();
   static_assert(decltype(x)::tile_rank == decltype(b)::tile_rank && decltype(x)::tile_rank > 0,
-                "Batchwork: b and x both hold vectors, (item, row), or both several right-hand "
-                "sides, (item, row, column)");
+                "Batchwork: b and x both hold vectors, v(item, row), or both several right-hand "
+                "sides, v(item, row, column)");
   using T = typename decltype(x)::value_type;
 
   Call call{verb, {}, label};
@@ -188,7 +189,7 @@ void solve_triangle_batch(Exec const& exec, std::string const& verb, std::string
               "; give right-hand sides of as many rows as the matrices");
   if (x.rows != b.rows || x.cols != b.cols)
     call.fail(call.parts[2].name() + " does not hold the solutions for " + call.parts[1].name() +
-              "; give one of " + call.parts[1].d.shape);
+              "; give a View with items of " + call.parts[1].d.shape);
   p.a = a.storage.as_const();
   // The factor of A' = A read from the other triangle; U is the transpose of a lower one.
   if ((Factors && is_turned) || is_upper) std::swap(p.a.row, p.a.col);
@@ -209,7 +210,7 @@ struct CholeskyOfOperands {
     static_assert(
         apart || in_place,
         "Batchwork::cholesky: the arguments are [exec,] [launch(\"label\"),] in(A), out(L) "
-        "[, status(codes)] in this order, or inout(A) in the place of both");
+        "[, status(codes)] in this order, or inout(A) instead of both");
     if constexpr (in_place)
       [&](auto const& a, auto const&... rest) {
         cholesky_batch<true>(exec, label_alone(how), a, a, or_no_status(rest...));
@@ -233,17 +234,15 @@ struct SolveOfOperands {
       static_assert(
           apart || in_place,
           "Batchwork::solve_cholesky: the arguments are [exec,] [launch(\"label\"),] in(A), "
-          "in(B), out(X) [, status(codes)] in this order, or inout(B) in the place of both");
+          "in(B), out(X) [, status(codes)] in this order, or inout(B) instead of both");
     else if constexpr (By == SolvedBy::upper)
-      static_assert(
-          apart || in_place,
-          "Batchwork::solve_upper: the arguments are [exec,] [launch(\"label\"),] in(U), "
-          "in(B), out(X) [, status(codes)] in this order, or inout(B) in the place of both");
+      static_assert(apart || in_place,
+                    "Batchwork::solve_upper: the arguments are [exec,] [launch(\"label\"),] in(U), "
+                    "in(B), out(X) [, status(codes)] in this order, or inout(B) instead of both");
     else
-      static_assert(
-          apart || in_place,
-          "Batchwork::solve_lower: the arguments are [exec,] [launch(\"label\"),] in(L), "
-          "in(B), out(X) [, status(codes)] in this order, or inout(B) in the place of both");
+      static_assert(apart || in_place,
+                    "Batchwork::solve_lower: the arguments are [exec,] [launch(\"label\"),] in(L), "
+                    "in(B), out(X) [, status(codes)] in this order, or inout(B) instead of both");
     std::string const verb = By == SolvedBy::cholesky ? "solve_cholesky"
                              : By == SolvedBy::lower  ? "solve_lower"
                                                       : "solve_upper";
@@ -265,92 +264,129 @@ struct SolveOfOperands {
 /// The Cholesky factors of a batch: A_n = L_n L_n' for every item n, A_n being N x N, symmetric and
 /// positive definite.
 ///
-///   cholesky([exec,] [launch("label"),] in(A), out(L) [, status(codes)])
-///   cholesky([exec,] [launch("label"),] inout(A) [, status(codes)])      the factors take the
-///   place of the matrices
+/// \code
+/// cholesky(exec, in(A), out(L), status(codes));
+/// cholesky(exec, inout(A));                                   // the factors overwrite A
+/// cholesky(exec, in(transposed(A)), out(transposed(U)));      // upper triangles: A_n = U_n' U_n
+/// \endcode
 ///
-/// Of A the lower triangle is read; L is stored with zeros above its diagonal. float or double; N
-/// is known at run time, at most what the team scratch that the device has holds: on an H200 136 in
-/// float and 96 in double with Kokkos 4.6, 312 and 216 with 5.2 (on hosts 256; beyond 128 rows a
-/// thread needs 0.6 MB of stack).
+/// The lower triangle of A is read, of transposed(A) the upper one. L is stored with zeros above
+/// its diagonal; out(transposed(v)) stores the upper factor L'. float or double. Views have the
+/// item first, v(item, i, j), in LayoutLeft, LayoutRight or LayoutStride, or are compact(view, n).
 ///
-/// The Views have the item first, v(item, i, j), in LayoutLeft, LayoutRight or LayoutStride, or are
-/// compact(view, n); transposed(...) around one of them stands for the transposes of its items, so
-/// that of in(transposed(A)) the upper triangle is read, and out(transposed(L)) receives the upper
-/// factor.
+/// Limits: N is known at run time. On devices team scratch limits it: on an H200 with Kokkos 5.2 to
+/// 312 in float and 216 in double, with Kokkos 4.6 to 136 and 96. On hosts it is at most 256;
+/// beyond 128 rows a thread needs 0.6 MB of stack.
 ///
-/// status(codes), if it is given, receives for each item 0, or the reason and LAPACK's info, as
-/// cholesky(tile) gives them: a pivot that is not positive (or not a normal number) is
-/// Reason::not_positive_definite, one that is NaN or infinite Reason::not_finite, both with its
-/// 1-based index. Of such an item the columns of L before the pivot are as they should be, those
-/// from it on are NaN. Other items come out bitwise as without it.
+/// Status, for each item: 0, or a reason and the 1-based index of the pivot, LAPACK's info.
+/// Reason::not_positive_definite: a pivot is not positive or not a normal number.
+/// Reason::not_finite: a pivot is NaN or infinite. Columns of L before the pivot are then correct,
+/// the others NaN. Other items are bitwise the same as without the failure. The status is written
+/// for N = 0 too.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::cholesky or Batchwork::cholesky(label);
-/// asynchronous, allocates nothing, never fences. Zero items are no launch; the status is written
-/// where there are no rows, too. N^3 / 3 operations an item. On devices a lane has an item of up to
-/// 8 rows in registers, as cholesky(tile); 8 to 32 lanes of a warp have one of up to 64, by the
-/// left-looking algorithm in panels of eight columns, a team has a larger one, by the right-looking
-/// algorithm (Golub and Van Loan, Matrix Computations, 4th edition, section 4.2; LAPACK's potrf);
-/// on hosts a thread has one. For items that are part of a longer sequence, and for extents up to
-/// 64 known at compile time, see cholesky(tile) in map.
+/// One kernel, labelled Batchwork::cholesky or Batchwork::cholesky(label). Asynchronous, allocates
+/// nothing, never fences. With 0 items nothing is launched.
 ///
-/// Throws std::invalid_argument before anything is launched: matrices that are not square, extents
-/// or numbers of items that differ, items that are too large, null Views, too few groups, Views
-/// that overlap other than in place.
+/// Cost: N^3 / 3 operations an item.
+///
+/// Source: Golub and Van Loan, Matrix Computations, 4th edition, section 4.2; LAPACK's potrf. On
+/// devices one lane has an item of up to 8 rows in registers, as cholesky(tile). 8 to 32 lanes of a
+/// warp have one of up to 64 rows (left-looking, panels of eight columns). A team has a larger one
+/// (right-looking). On hosts a thread has one. Within a sequence, for constant extents to 64, use
+/// cholesky(tile).
+///
+/// \param exec   execution space instance; optional, as launch("label")
+/// \param A      in(v): the matrices; or inout(v) for A and L
+/// \param L      out(v): the factors
+/// \param codes  status(codes), optional: integers of 32 or 64 bits
+/// \throws std::invalid_argument before the launch: matrices that are not square, extents or
+///         numbers of items that differ, items that are too large, null Views, too few groups,
+///         Views that overlap other than in place
 template <Impl::BeginsCall First, class... Rest>
 void cholesky(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::CholeskyOfOperands(), first, rest...);
 }
 
-/// The solutions of A_n x_n = b_n for every item n, A_n being N x N, symmetric and positive
-/// definite: factorisation and both substitutions in one kernel, in which the factor does not leave
-/// the chip.
+/// The solutions of A_n X_n = B_n for every item n, A_n being N x N, symmetric and positive
+/// definite: LAPACK's posv. Factorisation and substitutions are one kernel; the factor does not
+/// leave the chip.
 ///
-///   solve_cholesky([exec,] [launch("label"),] in(A), in(B), out(X) [, status(codes)])
-///   solve_cholesky([exec,] [launch("label"),] in(A), inout(B) [, status(codes)])      the
-///   solutions take the place of B
+/// \code
+/// solve_cholesky(exec, in(A), in(b), out(x), status(codes));
+/// solve_cholesky(exec, in(A), inout(b));  // the solutions overwrite b
+/// \endcode
 ///
-/// Of A the lower triangle is read (the upper one of transposed(A)). B and X hold vectors, v(item,
-/// i), or several right-hand sides, v(item, i, k). N^3 / 3 + 2 N^2 operations an item and
-/// right-hand side.
+/// The lower triangle of A is read, of transposed(A) the upper one. B and X hold vectors, v(item,
+/// i), or K right-hand sides, v(item, i, k); K is at most 2^20. For layouts, limits of hosts, label
+/// and errors see cholesky. On an H200 with Kokkos 5.2 N is at most 312 in float and 216 in double,
+/// with Kokkos 4.6 136 and 88.
 ///
-/// Everything else is as in cholesky: Views, status, errors. Of an item that fails all of X is NaN;
-/// where only a result is not finite the status is Reason::not_finite with an info of 0. On an H200
-/// N is at most 136 in float and 88 in double with Kokkos 4.6, 312 and 216 with 5.2. Without
-/// right-hand sides the status is still that of the factorisation, as in LAPACK's posv.
+/// Status: as from cholesky, and all of X of such an item is NaN. If only a result is not finite,
+/// Reason::not_finite with an info of 0. Without right-hand sides the factorisation still gives the
+/// status, as in posv.
+///
+/// Cost: N^3 / 3 + 2 N^2 K operations an item.
+///
+/// \param exec   execution space instance; optional, as launch("label")
+/// \param A      in(v): the matrices
+/// \param B      in(v): the right-hand sides; or inout(v) for B and X
+/// \param X      out(v): the solutions, as large as B
+/// \param codes  status(codes), optional: integers of 32 or 64 bits
+/// \throws std::invalid_argument as cholesky does, and for right-hand sides that do not fit
 template <Impl::BeginsCall First, class... Rest>
 void solve_cholesky(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::SolveOfOperands<Impl::SolvedBy::cholesky>(), first, rest...);
 }
 
-/// The solutions of L_n x_n = b_n, or with transposed(L) of L_n' x_n = b_n, for every item n, L_n
-/// being N x N and lower triangular: what is above the diagonal is not used.
+/// The solutions of L_n X_n = B_n for every item n, L_n being N x N and lower triangular; with
+/// transposed(L) the solutions of L_n' X_n = B_n. LAPACK's trtrs. Entries above the diagonal are
+/// not used.
 ///
-///   solve_lower([exec,] [launch("label"),] in(L), in(B), out(X) [, status(codes)])
-///   solve_lower([exec,] [launch("label"),] in(L), inout(B) [, status(codes)])
+/// \code
+/// cholesky(exec, in(A), out(L));                   // once
+/// solve_lower(exec, in(L), in(b), out(x));         // L_n y_n = b_n; y is stored in x
+/// solve_lower(exec, in(transposed(L)), inout(x));  // L_n' x_n = y_n: then A_n x_n = b_n
+/// \endcode
 ///
-/// With the factors of cholesky, the one after the other solves A_n x_n = b_n for right-hand sides
-/// that come later. N^2 operations an item and right-hand side. (Golub and Van Loan, Matrix
-/// Computations, 4th edition, section 3.1; LAPACK's trtrs.)
+/// For B, X, layouts and limits see solve_cholesky.
 ///
-/// Views, right-hand sides and limits are as in solve_cholesky. A zero on the diagonal (or a number
-/// whose reciprocal may overflow) gives Reason::breakdown, as in solve_triangular, one that is NaN
-/// or infinite Reason::not_finite, both with its 1-based index, LAPACK's info of trtrs, without
-/// right-hand sides, too: of several the smallest. That number of x, and those computed from it,
-/// are NaN.
+/// Status, for each item: 0, or a reason and the 1-based index of the diagonal entry, LAPACK's
+/// info; if there are several, the smallest. Reason::breakdown: it is zero, or its reciprocal may
+/// overflow. Reason::not_finite: it is NaN or infinite. That number of X, and all that are computed
+/// from it, are NaN. Without right-hand sides the status is written too.
+///
+/// Cost: N^2 K operations an item for K right-hand sides.
+///
+/// Source: Golub and Van Loan, Matrix Computations, 4th edition, section 3.1.
+///
+/// \param exec   execution space instance; optional, as launch("label")
+/// \param L      in(v) or in(transposed(v)): the triangles
+/// \param B      in(v): the right-hand sides; or inout(v) for B and X
+/// \param X      out(v): the solutions, as large as B
+/// \param codes  status(codes), optional: integers of 32 or 64 bits
+/// \throws std::invalid_argument as solve_cholesky does
 template <Impl::BeginsCall First, class... Rest>
 void solve_lower(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::SolveOfOperands<Impl::SolvedBy::lower>(), first, rest...);
 }
 
-/// The solutions of U_n x_n = b_n, or with transposed(U) of U_n' x_n = b_n, for every item n, U_n
-/// being N x N and upper triangular: what is below the diagonal is not used.
+/// The solutions of U_n X_n = B_n for every item n, U_n being N x N and upper triangular; with
+/// transposed(U) the solutions of U_n' X_n = B_n. Entries below the diagonal are not used.
 ///
-///   solve_upper([exec,] [launch("label"),] in(U), in(B), out(X) [, status(codes)])
-///   solve_upper([exec,] [launch("label"),] in(U), inout(B) [, status(codes)])
+/// \code
+/// qr(exec, in(A), out(Q), out(R));
+/// solve_upper(exec, in(R), inout(x));  // R_n x_n = Q_n' b_n, stored in x before
+/// \endcode
 ///
-/// With the R of qr, for instance. Everything is as in solve_lower; of several zeros on the
-/// diagonal the smallest index is told.
+/// Everything else is as in solve_lower. If several diagonal entries are zero, the status has the
+/// smallest index.
+///
+/// \param exec   execution space instance; optional, as launch("label")
+/// \param U      in(v) or in(transposed(v)): the triangles
+/// \param B      in(v): the right-hand sides; or inout(v) for B and X
+/// \param X      out(v): the solutions, as large as B
+/// \param codes  status(codes), optional: integers of 32 or 64 bits
+/// \throws std::invalid_argument as solve_lower does
 template <Impl::BeginsCall First, class... Rest>
 void solve_upper(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::SolveOfOperands<Impl::SolvedBy::upper>(), first, rest...);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// copy, pack, unpack: a batch from one arrangement to another, as it is or transposed item by
-/// item, in one kernel.
+/// copy, pack, unpack: a batch to another layout, unchanged or transposed item by item, in one
+/// kernel.
 #ifndef BATCHWORK_COPY_HPP
 #define BATCHWORK_COPY_HPP
 
@@ -36,7 +36,7 @@ void launch_copy(Exec const& exec, std::string const& verb, std::string const& l
   if constexpr (runs_on_device<Exec>) {
     launch_teams<int(Kernel::lanes), Kernel::wanted_teams>(
         exec, label, kernel, {kernel.tiles, int(Kernel::lanes), bytes},
-        [&] { return LaunchWords{verb, "copies of so many items", "divide the items"}; });
+        [&] { return LaunchWords{verb, "copies of so many items", "copy them in several calls"}; });
   } else {
     using Index = Kokkos::IndexType<std::int64_t>;
     Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Index>(exec, 0, kernel.tiles), kernel);
@@ -101,11 +101,13 @@ struct CopyOfArguments {
   template <class Exec, Copyable To, Copyable From>
   void operator()(Exec const& exec, Launch<> const& how, To const& to, From const& from) const {
     if constexpr (Verb == CopyVerb::pack)
-      static_assert(is_compact<To> && !is_compact<From>,
-                    "Batchwork::pack: goes from a View to compact(view, n); copy takes any pair");
+      static_assert(
+          is_compact<To> && !is_compact<From>,
+          "Batchwork::pack copies from a View to compact(view, n); use copy for other pairs");
     if constexpr (Verb == CopyVerb::unpack)
-      static_assert(!is_compact<To> && is_compact<From>,
-                    "Batchwork::unpack: goes from compact(view, n) to a View; copy takes any pair");
+      static_assert(
+          !is_compact<To> && is_compact<From>,
+          "Batchwork::unpack copies from compact(view, n) to a View; use copy for other pairs");
     constexpr char const* names[] = {"copy", "pack", "unpack"};
     copy_batch(exec, names[int(Verb)], how, to, from);
   }
@@ -119,38 +121,63 @@ struct CopyOfArguments {
 
 }  // namespace Impl
 
-///   copy([exec,] [launch("label"),] to, from)
+/// Copies a batch to another layout, or transposes every matrix: to(n, i, j) = from(n, i, j) for
+/// every item n.
 ///
-/// Copies a batch from one arrangement to another: to(n, i, j) = from(n, i, j) for every item n.
-/// Each of the two is a View with the item first, in LayoutLeft, LayoutRight or LayoutStride, or
-/// compact(view, n) with groups of any width; transposed(...) around it stands for the transposes
-/// of its items, of N x M where the other side has M x N. Matrices, vectors and scalars of any
-/// extents, static or not; numbers of any trivially copyable type of up to 16 bytes.
+/// \code
+/// copy(exec, interleaved, item_contiguous);              // another layout
+/// copy(exec, interleaved, transposed(item_contiguous));  // the transpose of every item
+/// copy(launch("label"), to, from);                       // a name for profiles
+/// \endcode
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::copy or Batchwork::copy(label). Every
-/// number is read once and written once, in whole cache lines on both sides for any pair of
-/// interleaved, item-contiguous and compact: straight across where both sides have neighbours in
-/// the same direction, otherwise by tiles that are turned in team scratch (on hosts, in the
-/// first-level cache). Asynchronous, allocates nothing, never fences. The lanes of a last group
-/// that belong to no item are left as they are. Zero items are no launch. Different numbers of
-/// items or extents, null Views, too few groups and overlapping Views throw std::invalid_argument
-/// before anything is launched.
+/// Both sides are Views with the item first, in LayoutLeft, LayoutRight or LayoutStride, or
+/// compact(view, n) with groups of any width. transposed(...) around one side transposes its items,
+/// so that one side holds N x M and the other M x N. Matrices, vectors and scalars have any
+/// extents. Numbers have any trivially copyable type of at most 16 bytes.
 ///
-/// \param exec  execution space instance
-/// \param to    written
-/// \param from  read; shares no elements with `to`
+/// One kernel, labelled Batchwork::copy or Batchwork::copy(label). Asynchronous, allocates nothing,
+/// never fences. With 0 items nothing is launched. Slots of the last group that belong to no item
+/// keep their values.
+///
+/// Cost: every number is read once and written once. Where both sides have neighbours in the same
+/// direction, numbers go straight across. Otherwise tiles are transposed in team scratch (on hosts
+/// in the first-level cache), so that both sides are accessed by whole cache lines.
+///
+/// \param exec   execution space instance; optional, as launch("label")
+/// \param to     View or adaptor: written
+/// \param from   View or adaptor: read; shares no elements with `to`
+/// \throws std::invalid_argument before the launch: different numbers of items or extents, null
+///         Views, too few groups, Views that overlap
 template <Impl::BeginsCall First, class... Rest>
 void copy(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::CopyOfArguments<Impl::CopyVerb::copy>(), first, rest...);
 }
 
-/// copy into groups, to being compact(view, n).
+/// copy from a View into groups of items.
+///
+/// \code
+/// pack(exec, compact(groups, items), item_contiguous);
+/// \endcode
+///
+/// \param exec  execution space instance; optional, as launch("label")
+/// \param to    compact(view, n): written
+/// \param from  a View that is not compact: read
+/// \throws std::invalid_argument as copy does
 template <Impl::BeginsCall First, class... Rest>
 void pack(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::CopyOfArguments<Impl::CopyVerb::pack>(), first, rest...);
 }
 
-/// copy out of groups, from being compact(view, n).
+/// copy from groups of items into a View.
+///
+/// \code
+/// unpack(exec, item_contiguous, compact(groups, items));
+/// \endcode
+///
+/// \param exec  execution space instance; optional, as launch("label")
+/// \param to    a View that is not compact: written
+/// \param from  compact(view, n): read
+/// \throws std::invalid_argument as copy does
 template <Impl::BeginsCall First, class... Rest>
 void unpack(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::CopyOfArguments<Impl::CopyVerb::unpack>(), first, rest...);

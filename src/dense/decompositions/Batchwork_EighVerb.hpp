@@ -79,7 +79,7 @@ struct EighOfOperands {
                   "Batchwork::eigh: the arguments are [exec,] [launch(\"label\"),] in(A), "
                   "out(values) [, out(vectors)] [, status(codes)] [, workspace(view)] in this "
                   "order, or inout(A), "
-                  "out(values) for vectors in the place of the matrices");
+                  "out(values) to store the vectors in A");
     if constexpr (values)
       [&](auto const& a, auto const& w, auto const&... rest) {
         eigh_batch<false, false>(exec, label_alone(how), a, w, a, end_of_call(rest...));
@@ -103,40 +103,53 @@ struct CallOfVerb<Verb::eigh> : EighOfOperands {};
 /// The eigenvalues and eigenvectors of a batch: A_n V_n = V_n diag(values_n) for every item n, A_n
 /// being N x N and symmetric.
 ///
-///   eigh([exec,] [launch("label"),] in(A), out(values) [, status(codes)] [, workspace(view)]) the
-///   values alone eigh([exec,] [launch("label"),] in(A), out(values), out(vectors) [,
-///   status(codes)] [, workspace(view)]) eigh([exec,] [launch("label"),] inout(A), out(values) [,
-///   status(codes)] [, workspace(view)])     the vectors take the place of the matrices
+/// \code
+/// eigh(exec, in(A), out(values), out(V), status(codes));
+/// eigh(exec, in(A), out(values));    // values alone
+/// eigh(exec, inout(A), out(values)); // the vectors overwrite A
+/// \endcode
 ///
-/// Of A the lower triangle is read (the upper one of transposed(A)). values(item, k) are in
-/// ascending order; column k of the vectors belongs to value k and has length one; its sign is not
-/// determined. float or double; N is known at run time, at most what the team scratch that the
-/// device has holds: one matrix of N x N numbers, on an H200 with Kokkos 5.2 224 rows in float and
-/// 159 in double (on hosts 1 MB: 512 and 361). Larger items stand in workspace(view), of
-/// workspace_numbers<Verb::eigh>(...) numbers; those that fit leave it alone.
+/// The lower triangle of A is read, of transposed(A) the upper one. values(item, k) ascend. Column
+/// k of V belongs to value k and has length 1; its sign is not determined. float or double. Views
+/// have the item first, v(item, i, j), in LayoutLeft, LayoutRight or LayoutStride, or are
+/// compact(view, n); transposed(...) around a matrix takes the transposes of its items.
 ///
-/// The Views have the item first, v(item, i, j), in LayoutLeft, LayoutRight or LayoutStride, or are
-/// compact(view, n); transposed(...) around one of matrices stands for the transposes of its items.
+/// Limits: N is known at run time. On devices a matrix has to fit into team scratch: on an H200
+/// with Kokkos 5.2 to 224 rows in float and 159 in double, on hosts to 512 and 361. Larger items,
+/// to 32767 rows, need workspace(view) with workspace_numbers<Verb::eigh>(...) elements; smaller
+/// ones ignore it.
 ///
-/// status(codes), if it is given, receives for each item 0, Reason::not_finite if an entry of A is
-/// NaN or infinite or a value overflows, or Reason::iteration_limit if rotations or iterations did
-/// not end, which has not been seen; both with an info of 0. Values and vectors of an item that
-/// fails are NaN. Other items come out bitwise as without it.
+/// Status, for each item: 0, or a reason with an info of 0. Reason::not_finite: an entry of A is
+/// NaN or infinite, or a value overflows. Reason::iteration_limit: rotations or iterations did not
+/// converge; no matrix is known for which this happens. Values and vectors of such an item are NaN.
+/// Other items are bitwise the same as without the failure.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::eigh or Batchwork::eigh(label);
-/// asynchronous, allocates nothing, never fences. Zero items are no launch. Errors are those of
-/// eigh(tile), which is for items that are part of a longer sequence, and for extents up to 32, on
-/// hosts 64, known at compile time; to 8 rows a lane, or a place in a pack of a host, has an item
-/// in registers and runs it, on GPUs to 32 rows, in float to 64, lanes that share an item. By
-/// Householder's reflections to tridiagonal form and implicit QL iterations (Golub and Van Loan,
-/// Matrix Computations, 4th edition, section 8.3), some 9 N^3 operations; on devices to 8 rows,
-/// beyond 128, and where an item does not fit team scratch by one-sided Jacobi rotations
-/// (section 8.6.3), some 3 N^3 for each of about seven sweeps.
+/// One kernel, labelled Batchwork::eigh or Batchwork::eigh(label). Asynchronous, allocates nothing,
+/// never fences. With 0 items nothing is launched.
 ///
-/// Throws std::invalid_argument before anything is launched: matrices that are not square, extents
-/// or numbers of items that differ, items that are too large, where there is no workspace or one
-/// without room for an item: the message says how many numbers it takes; null Views, too few
-/// groups, Views that overlap other than in place, a workspace that overlaps any.
+/// Accuracy: as eigh(tile).
+///
+/// Cost: some 9 N^3 operations an item by tridiagonal matrices, some 3 N^3 for each of about seven
+/// sweeps of rotations.
+///
+/// Source: Golub and Van Loan, Matrix Computations, 4th edition. Householder reflections to
+/// tridiagonal form and implicit QL iterations (section 8.3); or one-sided Jacobi rotations
+/// (section 8.6.3), on devices to 8 rows, beyond 128 rows, and where an item does not fit into team
+/// scratch. To 8 rows a lane of a device has an item in registers. On devices with warp shuffles
+/// lanes of a warp share one of up to 32 rows, in float of up to 64. Larger ones are computed in
+/// team scratch. On hosts items are computed side by side in packs. Within a sequence, for constant
+/// extents to 32 (hosts 64), use eigh(tile).
+///
+/// \param exec    execution space instance; optional, as launch("label")
+/// \param A       in(v): the matrices; or inout(v) for A and V
+/// \param values  out(v): v(item, k)
+/// \param V       out(v), optional: the eigenvectors, N x N
+/// \param codes   status(codes), optional: integers of 32 or 64 bits
+/// \param view    workspace(view), optional
+/// \throws std::invalid_argument before the launch: matrices that are not square, extents or
+///         numbers of items that differ, null Views, too few groups, Views that overlap other than
+///         in place, a workspace that overlaps a View; items that are too large, without a
+///         workspace or with one that is too small (the message says how many elements it needs)
 template <Impl::BeginsCall First, class... Rest>
 void eigh(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::EighOfOperands(), first, rest...);

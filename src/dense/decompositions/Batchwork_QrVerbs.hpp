@@ -46,15 +46,16 @@ void qr_batch(Exec const& exec, std::string const& label, A const& a_operand, Q 
   f.status = status_and_workspace<Exec, T>(call, end);
   call.check({WithQ && !Same && same_numbers(q, a) && q.storage.row == a.storage.row, 0, 1});
   if (Same && a.rows < a.cols)
-    call.fail(call.parts[0].name() +
-              " has more columns than rows, so that Q is smaller; give in(A), out(Q), out(R)");
-  if (WithQ && !Same && !(q.rows == a.rows && (q.cols == least || q.cols == a.rows)))
     call.fail(
-        call.parts[1].name() + " does not hold the orthogonal factor of " + call.parts[0].name() +
-        "; give one of " + std::to_string(a.rows) + "x" + std::to_string(least) +
-        (least == a.rows
-             ? ""
-             : " or, for all of it, " + std::to_string(a.rows) + "x" + std::to_string(a.rows)));
+        call.parts[0].name() +
+        " has more columns than rows, so Q cannot be stored in it; give in(A), out(Q), out(R)");
+  if (WithQ && !Same && !(q.rows == a.rows && (q.cols == least || q.cols == a.rows)))
+    call.fail(call.parts[1].name() + " does not hold the orthogonal factor of " +
+              call.parts[0].name() + "; give a View with items of " + std::to_string(a.rows) + "x" +
+              std::to_string(least) +
+              (least == a.rows ? ""
+                               : " or, for the full factor, " + std::to_string(a.rows) + "x" +
+                                     std::to_string(a.rows)));
   require_extents(call, of_r, r, least, a.cols, "the triangular factor");
   f.items = call.parts[0].d.items;
   f.m = whole_extent(call, 0, a.rows);
@@ -94,7 +95,7 @@ struct QrOfOperands {
                   "Batchwork::qr: the arguments are [exec,] [launch(\"label\"),] in(A), out(Q), "
                   "out(R) [, status(codes)] [, workspace(view)] in this order, or in(A), out(R) "
                   "without Q, or "
-                  "inout(A), out(R) for Q in the place of A");
+                  "inout(A), out(R) to store Q in A");
     if constexpr (alone)
       [&](auto const& a, auto const& r, auto const&... rest) {
         qr_batch<false, false>(exec, label_alone(how), a, a, r, end_of_call(rest...));
@@ -133,8 +134,8 @@ struct LeastSquaresOfOperands {
     static_assert(require_decomposition_views<Exec, decltype(a), decltype(b), decltype(x)>());
     require_matrix<decltype(a)>();
     static_assert(decltype(x)::tile_rank == decltype(b)::tile_rank && decltype(x)::tile_rank > 0,
-                  "Batchwork: b and x both hold vectors, (item, row), or both several right-hand "
-                  "sides, (item, row, column)");
+                  "Batchwork: b and x both hold vectors, v(item, row), or both several "
+                  "right-hand sides, v(item, row, column)");
     using T = typename decltype(x)::value_type;
 
     Call call{"least_squares", {}, label};
@@ -181,61 +182,86 @@ struct CallOfVerb<Verb::least_squares> : LeastSquaresOfOperands {};
 
 }  // namespace Impl
 
-/// The factors of a batch: A_n = Q_n R_n for every item n, A_n being M x N, K = min(M, N), Q_n
-/// orthogonal and R_n upper triangular.
+/// The QR factors of a batch: A_n = Q_n R_n for every item n, A_n being M x N, Q_n orthogonal and
+/// R_n upper triangular; K = min(M, N).
 ///
-///   qr([exec,] [launch("label"),] in(A), out(Q), out(R) [, status(codes)] [, workspace(view)])
-///   qr([exec,] [launch("label"),] in(A), out(R) [, status(codes)] [, workspace(view)])          R
-///   alone qr([exec,] [launch("label"),] inout(A), out(R) [, status(codes)] [, workspace(view)]) Q
-///   takes the place of A; for M >= N
+/// \code
+/// qr(exec, in(A), out(Q), out(R), status(codes));
+/// qr(exec, in(A), out(R));                        // R alone
+/// qr(exec, inout(A), out(R));                     // Q overwrites A; for M >= N
+/// \endcode
 ///
-/// R is K x N, with zeros below its diagonal, of which the entries may be negative, as LAPACK's
-/// geqrf has them. Q is M x K, or, if the View is that large, M x M. float or double; M and N are
-/// known at run time, at most what the team scratch that the device has holds: the larger one of A
-/// and Q; on an H200 with Kokkos 5.2 square ones may have 224 rows in float and 159 in double (on
-/// hosts 514 and 363). Larger items stand in workspace(view), of workspace_numbers<Verb::qr>(...)
-/// numbers; those that fit leave it alone.
+/// R is K x N, with zeros below its diagonal. Diagonal entries may be negative, as from LAPACK's
+/// geqrf. Q is M x K, or M x M if the View is that large. float or double. Views have the item
+/// first, v(item, i, j), in LayoutLeft, LayoutRight or LayoutStride, or are compact(view, n);
+/// transposed(...) around one of them takes the transposes of its items.
 ///
-/// status(codes), if it is given, receives for each item 0, or Reason::not_finite with the 1-based
-/// index of the first column of R that is not finite; Q and R of such an item are NaN. A column
-/// without rank is no failure. Other items come out bitwise as without it.
+/// Limits: M and N are known at run time. On devices the larger one of A and Q has to fit into team
+/// scratch: on an H200 with Kokkos 5.2 square matrices to 224 rows in float and 159 in double, on
+/// hosts to 514 and 363. Larger items, with extents to 32767, need workspace(view) with
+/// workspace_numbers<Verb::qr>(...) elements; smaller ones ignore it.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::qr or Batchwork::qr(label); asynchronous,
-/// allocates nothing, never fences. Zero items are no launch. Of M x 0 all of Q, M x M, is the
-/// identity. 2 N^2 (M - N / 3) operations an item for M >= N, and as many again for Q. By
-/// Householder's reflections; errors are those of qr(tile), which is for items that are part of a
-/// longer sequence, and for extents up to 32, on hosts 64, known at compile time. Matrices of up to
-/// 8 rows and columns are held in registers, by a lane or in packs; on GPUs those of up to 32
-/// likewise, by 2 to 32 lanes of a warp, and to 96 by 1 to 4 warps, at the price of the next one of
-/// 12, 16, 24, 32, 48, 64 and 96 rows and columns. (Golub and Van Loan, Matrix Computations, 4th
-/// edition, section 5.2; LAPACK's geqr2, geqrt and org2r.)
+/// Status, for each item: 0, or Reason::not_finite with the 1-based index of the first column of R
+/// that is not finite. Q and R of such an item are NaN. A matrix without full rank is no failure.
+/// Other items are bitwise the same as without the failure.
 ///
-/// Views and what throws std::invalid_argument are as in eigh.
+/// One kernel, labelled Batchwork::qr or Batchwork::qr(label). Asynchronous, allocates nothing,
+/// never fences. With 0 items nothing is launched. For M x 0, Q is the identity if it is M x M.
+///
+/// Cost: 2 N^2 (M - N / 3) operations an item for M >= N, and as many again for Q.
+///
+/// Source: Householder reflections (Golub and Van Loan, Matrix Computations, 4th edition, section
+/// 5.2; LAPACK's geqr2, geqrt and org2r). Matrices of up to 8 rows and columns are computed in
+/// registers, by a lane or in packs of items. On devices with warp shuffles, lanes of a warp share
+/// matrices of up to 32 rows and columns, and 1 to 4 warps share matrices of up to 96. They cost as
+/// much as the next size of 12, 16, 24, 32, 48, 64 and 96. Larger ones are computed in team
+/// scratch. Within a sequence, for constant extents to 32 (hosts 64), use qr(tile).
+///
+/// \param exec   execution space instance; optional, as launch("label")
+/// \param A      in(v): the matrices; or inout(v) for A and Q
+/// \param Q      out(v), optional: the orthogonal factors
+/// \param R      out(v): the triangular factors
+/// \param codes  status(codes), optional: integers of 32 or 64 bits
+/// \param view   workspace(view), optional
+/// \throws std::invalid_argument before the launch: extents or numbers of items that do not fit
+///         together, inout(A) with M < N, null Views, too few groups, Views that overlap other than
+///         in place, a workspace that overlaps a View; items that are too large, without a
+///         workspace or with one that is too small (the message says how many elements it needs)
 template <Impl::BeginsCall First, class... Rest>
 void qr(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::QrOfOperands(), first, rest...);
 }
 
-/// The x_n for which |A_n x_n - b_n| is smallest, for every item n, A_n being M x N of full rank;
-/// with more unknowns than equations, M < N, of the x_n for which A_n x_n = b_n the shortest
-/// (LAPACK's gels).
+/// The x_n for which |A_n x_n - b_n| is smallest, for every item n, A_n being M x N of full rank.
+/// For M < N: the shortest x_n with A_n x_n = b_n. LAPACK's gels.
 ///
-///   least_squares([exec,] [launch("label"),] in(A), in(B), out(X) [, status(codes)] [,
-///   workspace(view)])
+/// \code
+/// least_squares(exec, in(A), in(b), out(x), status(codes));
+/// \endcode
 ///
-/// B and X hold vectors, v(item, i), or several right-hand sides, v(item, i, k); M rows in B, N in
-/// X. 2 N^2 (M - N / 3) operations an item for M >= N, and 4 M N + N^2 for each right-hand side.
-/// Nothing is computed in place.
+/// B and X hold vectors, v(item, i), or C right-hand sides, v(item, i, c); B has M rows and X has
+/// N. Nothing is computed in place. For layouts, workspace, label and errors see qr. Up to eight
+/// right-hand sides are kept beside A, so the limits of M and N are a little lower than in qr.
 ///
-/// status(codes), if it is given, receives for each item 0; Reason::not_finite as in qr;
-/// Reason::singular with the 1-based index of the first diagonal entry of R that is exactly zero, R
-/// being that of A or, if M < N, of its transpose; or Reason::not_finite with an info of 0 where
-/// only a result is not finite. All of X is NaN for the first two. Rounding may hide that a rank is
-/// not full: svd(tile).solve(b) is for such matrices. Without equations, unknowns or right-hand
-/// sides X is zero, and the status 0, as in gels.
+/// Status, for each item: 0, or a reason. Reason::not_finite with a 1-based column, as from qr.
+/// Reason::singular with the 1-based index of the first diagonal entry of R that is exactly zero;
+/// for M < N, R is the factor of the transpose. Of such items all of X is NaN. If only a result is
+/// not finite, Reason::not_finite with an info of 0. Rounding may hide that a rank is not full: use
+/// svd(tile).solve(b) for such matrices. Without equations, unknowns or right-hand sides X is zero
+/// and the status 0, as from gels.
 ///
-/// Everything else is as in qr: Views, limits (eight right-hand sides stand beside A), errors.
-/// (Golub and Van Loan, Matrix Computations, 4th edition, sections 5.3 and 5.6.)
+/// Cost: 2 N^2 (M - N / 3) operations an item for M >= N, and 4 M N + N^2 for each right-hand side.
+///
+/// Source: Golub and Van Loan, Matrix Computations, 4th edition, sections 5.3 and 5.6. To 8 rows
+/// and columns in registers, as qr; larger matrices in team scratch.
+///
+/// \param exec   execution space instance; optional, as launch("label")
+/// \param A      in(v): the matrices
+/// \param B      in(v): the right-hand sides
+/// \param X      out(v): the solutions
+/// \param codes  status(codes), optional: integers of 32 or 64 bits
+/// \param view   workspace(view), optional
+/// \throws std::invalid_argument as qr does, and for right-hand sides or solutions that do not fit
 template <Impl::BeginsCall First, class... Rest>
 void least_squares(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::LeastSquaresOfOperands(), first, rest...);

@@ -23,7 +23,7 @@
 namespace Batchwork {
 namespace Impl {
 
-/// u and v are those of a call without vectors, and then not used, where Vectors is false.
+/// u and v are not used where Vectors is false.
 template <bool Vectors, class Exec, class A, class U, class W, class V, class S>
 void svd_batch(Exec const& exec, std::string const& label, A const& a_operand, U const& u_operand,
                W const& w_operand, V const& v_operand, S const& end) {
@@ -56,7 +56,7 @@ void svd_batch(Exec const& exec, std::string const& label, A const& a_operand, U
   f.items = call.parts[0].d.items;
   f.m = whole_extent(call, 0, std::max(a.rows, a.cols));
   f.n = whole_extent(call, 0, least);
-  // Of a matrix with more columns than rows that of the transpose, u and v exchanged.
+  // A matrix with more columns than rows is decomposed as its transpose, with u and v exchanged.
   auto from = a.storage.as_const();
   bool const wide = a.rows < a.cols;
   if (wide) std::swap(from.row, from.col);
@@ -113,35 +113,49 @@ struct CallOfVerb<Verb::svd> : SvdOfOperands {};
 }  // namespace Impl
 
 /// The singular values and vectors of a batch: A_n = U_n diag(values_n) V_n' for every item n, A_n
-/// being M x N, K = min(M, N).
+/// being M x N; K = min(M, N).
 ///
-///   svd([exec,] [launch("label"),] in(A), out(values) [, status(codes)] [, workspace(view)]) the
-///   values alone svd([exec,] [launch("label"),] in(A), out(U), out(values), out(V) [,
-///   status(codes)] [, workspace(view)])
+/// \code
+/// svd(exec, in(A), out(U), out(values), out(V), status(codes));
+/// svd(exec, in(A), out(values));  // values alone
+/// \endcode
 ///
-/// values(item, k) are in descending order, K of them. U is M x K and V, not its transpose, N x K;
-/// their columns are orthogonal, those of values of zero, too. float or double; M and N are known
-/// at run time. A matrix stands in team scratch, and V, which is K x K, beside it where vectors are
-/// wanted: on an H200 with Kokkos 5.2 square ones may have 224 rows in float and 158 in double, 159
-/// and 112 with vectors (on hosts 513 and 361, 363 and 256). Larger items stand in workspace(view),
-/// of workspace_numbers<Verb::svd>(...) numbers; those that fit leave it alone.
+/// values(item, k) descend, K of them. U is M x K, and V, not its transpose, is N x K. Their
+/// columns are orthogonal, even where values are zero. float or double. For layouts and errors see
+/// eigh. Nothing is computed in place.
 ///
-/// status(codes), if it is given, receives for each item 0, Reason::not_finite if an entry of A is
-/// NaN or infinite or a value overflows, or Reason::iteration_limit if rotations or iterations did
-/// not end, which has not been seen; both with an info of 0. What is returned of an item that fails
-/// is NaN. Other items come out bitwise as without it.
+/// Limits: M and N are known at run time. On devices a matrix, and with vectors also V (K x K), has
+/// to fit into team scratch. On an H200 with Kokkos 5.2 that is square matrices to 224 rows in
+/// float and 158 in double, with vectors to 159 and 112. On hosts it is 513 and 361, with vectors
+/// 363 and 256. Larger items, with extents to 32767, need workspace(view) with
+/// workspace_numbers<Verb::svd>(...) elements; smaller ones ignore it.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::svd or Batchwork::svd(label);
-/// asynchronous, allocates nothing, never fences. Zero items are no launch. Some (4 M + 4 N + 3 M)
-/// N^2 / 2 operations for each sweep of rotations, M >= N. Errors are those of svd(tile), which is
-/// for items that are part of a longer sequence, and for extents up to 32, on hosts 64, known at
-/// compile time; square ones of up to 8 rows are held in registers, by a lane or in packs, on GPUs
-/// those of up to 32 by lanes that share an item. By one-sided Jacobi rotations (Golub and Van
-/// Loan, Matrix Computations, 4th edition, section 8.6.3): a sweep or two from the eigenvectors of
-/// A' A on, which take some 9 N^3 operations, on hosts, and on devices of items with 5 to 64
-/// columns and at most twice as many rows, square ones from 9; else about seven.
+/// Status: as from eigh, and all results of such an item are NaN.
 ///
-/// Views and what throws std::invalid_argument are as in eigh; nothing is computed in place.
+/// One kernel, labelled Batchwork::svd or Batchwork::svd(label). Asynchronous, allocates nothing,
+/// never fences. With 0 items nothing is launched.
+///
+/// Accuracy: as svd(tile).
+///
+/// Cost: some (7 M + 4 N) N^2 / 2 operations an item for each sweep of rotations, M >= N. Rotations
+/// alone take about seven sweeps. They take one or two if they begin with the eigenvectors of A' A,
+/// which cost some 9 N^3 operations. Hosts begin so, and devices for items with 5 to 64 columns and
+/// at most twice as many rows, for square ones from 9 rows on.
+///
+/// Source: one-sided Jacobi rotations (Golub and Van Loan, Matrix Computations, 4th edition,
+/// section 8.6.3). Square matrices of up to 8 rows are computed in registers, by a lane or in packs
+/// of items. On devices with warp shuffles lanes of a warp share matrices of up to 32 rows. Others
+/// are computed in team scratch, on hosts in packs. Within a sequence, for constant extents to 32
+/// (hosts 64), use svd(tile).
+///
+/// \param exec    execution space instance; optional, as launch("label")
+/// \param A       in(v): the matrices
+/// \param U       out(v), optional together with V: the left singular vectors
+/// \param values  out(v): v(item, k)
+/// \param V       out(v): the right singular vectors
+/// \param codes   status(codes), optional: integers of 32 or 64 bits
+/// \param view    workspace(view), optional
+/// \throws std::invalid_argument as eigh does, but matrices need not be square
 template <Impl::BeginsCall First, class... Rest>
 void svd(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::SvdOfOperands(), first, rest...);

@@ -41,8 +41,9 @@ struct GemmOperand<Operand<K, Source<Adapted<V, St, IsCompact, E...>, Indices>>>
       K == Kind::in || K == Kind::common || K == Kind::out || K == Kind::inout,
       "Batchwork::gemm: A and B are in(view) or common(...), C is out(view) or inout(view)");
   static_assert(St == Structure::general,
-                "Batchwork::gemm: structure is not used; leave out symmetric, lower and diagonal");
-  static_assert(!IsCompact, "Batchwork::gemm: compact Views are not taken; unpack them first");
+                "Batchwork::gemm reads all entries; leave out symmetric, lower and diagonal");
+  static_assert(!IsCompact,
+                "Batchwork::gemm does not take compact(view, n); unpack the View first");
   using Src = Source<Adapted<V, St, IsCompact, E...>, Indices>;
   using view_type = V;
   using T = typename Src::T;
@@ -83,7 +84,7 @@ struct GemmOperand<Operand<K, Source<Adapted<V, St, IsCompact, E...>, Indices>>>
     }
     constexpr std::int64_t most = std::int64_t(1) << 30;
     if (rows > most || cols > most)
-      d.problem = "an extent of its matrices is over the limit of 2^30; divide it";
+      d.problem = "an extent of its matrices is over the limit of 2^30; multiply by blocks";
     if (o.source.reversed) d.problem = reversed_problem;
     describe_shape();
   }
@@ -154,13 +155,13 @@ inline void check_gemm(Part const& a, std::int64_t a_cols, Part const& b, std::i
          " rows; give extents M x K and K x N, or transposed(view) for a transpose");
   if (c.d.shape != product)
     fail(c.name() + " does not hold the product of " + a.name() + " and " + b.name() +
-         "; give one of " + product + ", or transposed(view) for a transpose");
+         "; give a View with items of " + product + ", or transposed(view) for a transpose");
   if (!reads_c && beta != 0)
     fail("beta is " + std::to_string(beta) + ", but " + c.name() +
-         " is not read; pass it as inout(view), or a beta of zero");
+         " is not read, because it is out(view); pass inout(view), or a beta of zero");
 }
 
-/// What a launch that is refused is of.
+/// Words of the message for a launch that is refused.
 template <class T>
 auto gemm_words(GemmProblem<T> const& p) {
   return [&p] {
@@ -177,8 +178,7 @@ void launch_gemm_tiles(Exec const& exec, std::string const& label, GemmProblem<T
                        Left const& left, GemmTilesPlan<T> const& plan) {
   using Tile = GemmTileOf<Kind>;
   GemmTiles<T, Tile, Left> kernel(p, left, plan.how, plan.a, plan.b);
-  // Several tiles for a team, whose copies then never pause, as long as there are teams enough to
-  // fill the device.
+  // Several tiles for a team, as long as enough teams fill the device. Its copies then never pause.
   std::int64_t const full = std::max(1, exec.concurrency() / 64);
   kernel.rounds = int(std::clamp<std::int64_t>(kernel.tiles / full, 1, 8));
   launch_teams<Tile::threads, Tile::teams>(
@@ -221,8 +221,8 @@ void launch_gemm_sectors(Exec const& exec, std::string const& label, GemmProblem
       launch(kernel);
       return true;
     };
-    // Whole lines of memory, but where blocks of 32 columns have more of them beyond the edge than
-    // those of 16 (measured on an H200).
+    // Whole lines of memory, unless blocks of 32 columns have more columns beyond the edge than
+    // blocks of 16 (measured on an H200).
     GemmSectorsByMatrices<T, 16, 3> const line(p, exec.concurrency(), limits);
     GemmSectorsByMatrices<T, 8, 3> const half(p, exec.concurrency(), limits);
     bool const whole =
@@ -387,26 +387,40 @@ struct GemmOfArguments {
 
 }  // namespace Impl
 
-///   gemm([exec,] [launch("label"),] alpha, A, B, beta, C)
+/// The products C_n = alpha A_n B_n + beta C_n for every item n, A_n being M x K, B_n K x N and C_n
+/// M x N.
 ///
-/// C_n = alpha A_n B_n + beta C_n for every item n of the batch, A_n being M x K, B_n K x N and C_n
-/// M x N; any extents, known at run time. A and B are in(view), with v(item, i, j), or one of them
-/// is common(view), with v(i, j), or common(fixed(tile)): one matrix for all items. C is out(view),
-/// which is not read, or inout(view), which is read unless beta is zero. transposed(view) in the
-/// place of a view takes its matrices as their transposes. Vectors, v(item, i) or v(i), are
-/// matrices of one column. float or double. With alpha or K zero, A and B are not read.
+/// \code
+/// gemm(exec, 1, in(A), in(B), 0, out(C));                // C_n = A_n B_n
+/// gemm(exec, 2, in(transposed(A)), in(B), 1, inout(C));  // C_n = 2 A_n' B_n + C_n
+/// gemm(exec, 1, common(M), in(B), 0, out(C));            // C_n = M B_n, one M for all items
+/// \endcode
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::gemm or Batchwork::gemm(label);
-/// asynchronous, allocates nothing, never fences. Zero items are no launch. 2 M N K operations an
-/// item. Every layout is taken; fast ones have rows or columns of a matrix, or items, side by side
-/// in all of A, B and C. On devices tiled through team scratch and registers (Volkov and Demmel,
-/// Benchmarking GPUs to tune dense linear algebra, 2008), on hosts by register blocks and copied
-/// panels (Goto and van de Geijn, Anatomy of high-performance matrix multiplication, 2008). The
-/// order of the additions is not that of a loop, and may depend on the sizes and the number of
-/// items.
+/// float or double. Extents are known at run time, and at most 2^30. Vectors, v(item, i) or v(i),
+/// are matrices of one column. in(transposed(v)) takes the transpose of every matrix. compact Views
+/// and structured operands (symmetric, lower, diagonal) are not accepted. With alpha or K zero, A
+/// and B are not read.
 ///
-/// Different numbers of items, shapes that do not fit, a beta with an out(view), null Views, and a
-/// C that shares elements with A or B, throw std::invalid_argument before anything is launched.
+/// One kernel, labelled Batchwork::gemm or Batchwork::gemm(label). Asynchronous, allocates nothing,
+/// never fences. With 0 items nothing is launched. The order of the additions differs from a loop;
+/// it depends on the sizes, and may depend on the number of items.
+///
+/// Cost: 2 M N K operations an item. Any strides work; fast layouts have rows or columns of a
+/// matrix, or neighbouring items, contiguous in all of A, B and C.
+///
+/// Source: on devices blocks in team scratch and registers (Volkov and Demmel, Benchmarking GPUs to
+/// tune dense linear algebra, 2008); on hosts register blocks and copied panels (Goto and van de
+/// Geijn, Anatomy of high-performance matrix multiplication, 2008).
+///
+/// \param exec   execution space instance; optional, as launch("label")
+/// \param alpha  number
+/// \param A      in(v), v(item, i, j), common(v), v(i, j), or common(fixed(tile)): M x K
+/// \param B      the same: K x N. At most one of A and B is common
+/// \param beta   number; 0 if C is out(v)
+/// \param C      out(v), which is not read, or inout(v), which is read unless beta is 0: M x N
+/// \throws std::invalid_argument before the launch: different numbers of items, shapes that do not
+///         fit together, a beta other than 0 with out(v), null Views, a C that shares elements with
+///         A or B
 template <class... X>
 void gemm(X const&... arguments) {
   Impl::call_verb(Impl::GemmOfArguments(), arguments...);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Whether an observation leaves a digit of the variances. P - y' y loses as many digits as P / R
-/// has.
+/// Whether an update by an observation loses all digits of a variance. P - y' y loses as many
+/// digits as P / R has.
 #ifndef BATCHWORK_LOSS_HPP
 #define BATCHWORK_LOSS_HPP
 
@@ -12,20 +12,20 @@
 namespace Batchwork::Impl {
 
 /// An observation with noise r reduces the variance s = h p h' to r s / (s + r). The subtraction
-/// leaves rounding errors of up to two epsilons of s, as measured for 1 to 13 states. A noise below
-/// this share of s leaves no digit.
+/// has rounding errors of up to two epsilons of s, as measured for 1 to 13 states. If r is below
+/// this share of s, no digit is left.
 template <class T>
 inline constexpr T rounding_of_update = T(4) * std::numeric_limits<T>::epsilon();
 
-/// Whether noise r is lost beside a variance. Without noise a variance becomes zero, and nothing is
-/// lost.
+/// Whether the noise r is lost beside a variance. With r = 0 the variance becomes zero and nothing
+/// is lost.
 template <class S>
 BATCHWORK_INLINE mask_t<S> loses_digits(S const& r, S const& variance) {
   using T = scalar_t<S>;
   return r > S(T(0)) && r < S(rounding_of_update<T>) * variance;
 }
 
-/// The status of an observation whose innovations have the covariance s, noise r included. Its
+/// The status of an observation with the covariance s of its innovations, noise r included. Its
 /// `info` is the 1-based entry.
 template <class S, class C, class R, class Missing>
 BATCHWORK_INLINE info_t<S> digits_status(C const& s, R const& r, Missing const& missing) {

@@ -427,7 +427,7 @@ TEST(CholeskyVerbsErrors, Misuse) {
   expect_says(
       message_of([&] { cholesky(in(five), out(l)); }),
       {"operand 2, l(\"l\") [View (7, 4, 4), tile 4x4] does not hold the factor of operand 1",
-       "give one of 5x5"});
+       "give a View with items of 5x5"});
   expect_says(message_of([&] { cholesky(inout(huge)); }),
               {"operand 1, a(\"huge\") [View (1, 999, 999), tile 999x999] has 999 rows, more than",
                "room", "blocks"});

@@ -163,7 +163,8 @@ TEST(EighVerb, Misuse) {
   expect_says(message_of([&] { Batchwork::eigh(in(a), out(w), out(few)); }),
               {"operand 3, vectors(\"few\")", "has 2 items, but operand 1, a(\"a\")", "has 3"});
   expect_says(message_of([&] { Batchwork::eigh(in(a), out(short_w), out(v)); }),
-              {"operand 2, values(\"short\")", "does not hold the eigenvalues", "give one of 4"});
+              {"operand 2, values(\"short\")", "does not hold the eigenvalues",
+               "give a View with items of 4"});
   expect_says(message_of([&] { Batchwork::eigh(in(a), out(w), out(wide)); }),
               {"operand 3, vectors(\"wide\")", "does not hold the eigenvectors", "of 4x4"});
   expect_says(

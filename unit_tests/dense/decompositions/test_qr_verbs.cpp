@@ -169,7 +169,7 @@ TEST(QrVerbs, Misuse) {
               {"Batchwork::qr: operand 3, r(\"few\")", "has 2 items, but operand 1, a(\"a\")"});
   expect_says(message_of([&] { Batchwork::qr(in(a), out(wide), out(r)); }),
               {"operand 2, q(\"wide\")", "does not hold the orthogonal factor of operand 1",
-               "give one of 5x4 or, for all of it, 5x5"});
+               "give a View with items of 5x4 or, for the full factor, 5x5"});
   expect_says(message_of([&] { Batchwork::qr(in(a), out(q), out(wide)); }),
               {"operand 3, r(\"wide\")", "does not hold the triangular factor", "of 4x4"});
   expect_says(message_of([&] { Batchwork::qr(inout(wide), out(wide)); }), {"operand"});
@@ -179,8 +179,9 @@ TEST(QrVerbs, Misuse) {
   expect_says(message_of([&] { Batchwork::least_squares(in(a), in(short_b), out(x)); }),
               {"Batchwork::least_squares: operand 2, b(\"short\")", "has 3 rows, but operand 1",
                "as many rows"});
-  expect_says(message_of([&] { Batchwork::least_squares(in(a), in(b), out(short_b)); }),
-              {"operand 3, x(\"short\")", "does not hold a solution", "give one of 4"});
+  expect_says(
+      message_of([&] { Batchwork::least_squares(in(a), in(b), out(short_b)); }),
+      {"operand 3, x(\"short\")", "does not hold a solution", "give a View with items of 4"});
   auto const part = Kokkos::subview(a, Kokkos::pair<int, int>(0, 2), Kokkos::ALL, Kokkos::ALL);
   auto const shifted = Kokkos::subview(a, Kokkos::pair<int, int>(1, 3), Kokkos::ALL, Kokkos::ALL);
   Batch const two("two", 2, 4, 4);

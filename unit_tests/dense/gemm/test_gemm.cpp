@@ -349,7 +349,7 @@ TEST(GemmErrors, Misuse) {
                "operand 2, common(\"m\") [View (4, 5), tile 5x4] has 5 rows", "transposed(view)"});
   expect_says(message_of([&] { gemm(1, in(a), in(b), 0, out(transposed(c))); }),
               {"operand 3, out(\"c\") [View (7, 3, 5), tile 5x3] does not hold the product of",
-               "give one of 3x5"});
+               "give a View with items of 3x5"});
   expect_says(message_of([&] { gemm(1, in(a), in(b), 0.5, out(c)); }),
               {"beta is 0.5", "operand 3, out(\"c\")", "is not read", "inout(view)"});
   expect_says(message_of([&] { gemm(1, in(a), in(never), 0, out(c)); }), {"operand 2, in(\"\")"});

@@ -205,9 +205,9 @@ TEST(LuVerbs, Misuse) {
               {"Batchwork::lu: operand 1, a(\"wide\")", "does not hold square matrices"});
   expect_says(message_of([&] { Batchwork::lu(in(a), out(few), out(rows)); }),
               {"operand 2, lu(\"few\")", "has 2 items, but operand 1, a(\"a\")", "has 3"});
-  expect_says(
-      message_of([&] { Batchwork::lu(in(a), out(lu), out(short_rows)); }),
-      {"operand 3, rows(\"short\")", "does not hold a number for each row", "give one of 4"});
+  expect_says(message_of([&] { Batchwork::lu(in(a), out(lu), out(short_rows)); }),
+              {"operand 3, rows(\"short\")", "does not hold an integer for each row",
+               "give a View with items of 4"});
   expect_says(message_of([&] { Batchwork::solve_lu(in(a), in(short_b), out(x)); }),
               {"operand 2, b(\"short\")", "has 3 rows, but operand 1", "as many rows"});
   expect_says(message_of([&] { Batchwork::solve_lu(in(a), in(b), out(short_b)); }),

@@ -34,8 +34,7 @@ struct Smooth {
 };
 
 void smooth(Exec const& exec, std::int64_t steps, Kokkos::View<double*> first,
-            Kokkos::View<double*> last, Kokkos::View<double**> z,
-            Kokkos::View<double**> smoothed) {
+            Kokkos::View<double*> last, Kokkos::View<double**> z, Kokkos::View<double**> smoothed) {
   scan(exec, steps, Smooth{0.1}, carry(first, last), each(z), emit(smoothed));
 }
 

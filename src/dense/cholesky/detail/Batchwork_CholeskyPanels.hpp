@@ -21,10 +21,10 @@
 namespace Batchwork::Impl {
 
 /// The left-looking factorisation by panels of eight columns (Golub and Van Loan, Matrix
-/// Computations, 4th edition, section 4.2). The triangle stands in scratch. For each panel a lane
-/// of the `Lanes` of an item has up to `Slots` of its rows in registers, takes from them what the
-/// panels before it have to give, and factorises the corner of 8 x 8 itself, which all lanes of the
-/// item do alike: that is two waits for eight columns. An item has few lanes, so that a warp
+/// Computations, 4th edition, section 4.2). The triangle is in scratch. For each panel, each of the
+/// `Lanes` of an item has up to `Slots` rows of the panel in registers. It subtracts the products
+/// of the panels before, and factorises the 8 x 8 corner on the diagonal itself, as all lanes of
+/// the item do. That takes two waits for eight columns. An item has few lanes, so that a warp
 /// factorises the corners of several items at once.
 template <class T, int Lanes, int Slots>
 struct CholeskyPanels {
@@ -208,7 +208,7 @@ struct CholeskyPanels {
       if (8 * j + lane + Lanes * s < at.rows()) write_row(panel + row[s], lane, x[s]);
     Vendor::wait_for_warp(member);
     if (code != 0 || bad == 0) return;
-    // Columns beyond those of the item hold anything.
+    // Columns beyond the item's extent may hold anything.
     BATCHWORK_UNROLL
     for (int k = 7; k >= 0; --k)
       if ((bad >> k & 1) != 0 && 8 * j + k < p.n) code = pivot_code(d[k][k], 8 * j + k);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Where a lower triangle stands in team scratch by panels of eight columns, and how it comes there
+/// The layout of a lower triangle in team scratch, by panels of eight columns, and the copies to it
 /// and back.
 #ifndef BATCHWORK_PANELSCRATCH_HPP
 #define BATCHWORK_PANELSCRATCH_HPP
@@ -17,10 +17,10 @@
 
 namespace Batchwork::Impl {
 
-/// A triangle of `tiles` tiles of 8 x 8 numbers down. A panel holds, from its tile on the diagonal
-/// downwards, row after row of eight numbers in units of 16 bytes, which rows exchange among
-/// themselves so that eight lanes that read the same unit of eight neighbouring rows find different
-/// banks, as do those that read all units of 8 / units rows.
+/// A triangle of `tiles` tiles of 8 x 8 numbers down. A panel holds rows of eight numbers, from its
+/// tile on the diagonal downwards, in units of 16 bytes. The units are permuted from row to row.
+/// Eight lanes that read the same unit of eight neighbouring rows then find different banks, and so
+/// do lanes that read all units of 8 / units rows.
 template <class T>
 struct PanelScratch {
   static constexpr int wide = 16 / int(sizeof(T)), units = 8 / wide;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Which kernel of cholesky, solve_lower and solve_upper a device runs for matrices of n rows,
-/// where it is not that of TriangleLanes.
+/// Chooses the kernel of cholesky, solve_lower and solve_upper on devices for matrices of n rows
+/// that TriangleLanes does not serve.
 #ifndef BATCHWORK_TRIANGLECHOICE_HPP
 #define BATCHWORK_TRIANGLECHOICE_HPP
 
@@ -16,8 +16,8 @@
 
 namespace Batchwork::Impl {
 
-/// Whether factors that are stored come by CholeskyPanels. Large items of float whose numbers are
-/// carried one by one are not worth it.
+/// Whether factors that are stored come by CholeskyPanels. Large items of float that are copied
+/// number by number are faster otherwise.
 template <class T>
 bool factors_by_panels(TriangleProblem<T> const& p) {
   if (sizeof(T) == 8 || p.n <= 48) return p.n <= 64;

@@ -23,11 +23,11 @@
 
 namespace Batchwork::Impl {
 
-/// A lane has a right-hand side in registers, and takes what is solved out of it (Golub and Van
-/// Loan, Matrix Computations, 4th edition, section 3.1.3) by panels of eight columns of the
-/// triangle, which stands in scratch, where all lanes of an item read the same numbers. Right-hand
-/// sides come from memory and go there by whole sectors: lanes side by side have columns of an
-/// item, or where items are near as many items as fill one and some columns of each. A backward
+/// A lane has a right-hand side in registers and eliminates the solved numbers from it by panels of
+/// eight columns of the triangle (Golub and Van Loan, Matrix Computations, 4th edition, section
+/// 3.1.3). The triangle is in scratch, where all lanes of an item read the same numbers. Right-hand
+/// sides are read and written by whole sectors: neighbouring lanes have columns of one item, or, if
+/// items are contiguous, some columns each of as many items as fill a sector. A backward
 /// substitution is a forward one with rows and columns in the other order. Tiles: eights of rows at
 /// most.
 template <class T, int Tiles>
@@ -194,8 +194,8 @@ struct TriangleColumns {
     }
   }
 
-  /// Solves for the right-hand side x, of which the solution goes to `to`. \returns a number that
-  /// is finite if all of it is
+  /// Solves for the right-hand side x, and stores the solution in `to`. \returns a number that is
+  /// finite if all of it is
   BATCHWORK_INLINE T substitute(T (&x)[8 * Tiles], T const* numbers, T* to) const {
     constexpr int wide = PanelScratch<T>::wide;
     T sum = T(0);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of cholesky, solve_cholesky and solve_lower on hosts: a thread takes one item at a
-/// time, copies its triangle to the stack, column by column, and factorises it from the left by
-/// blocks of four columns, of which packs hold rows (Golub and Van Loan, Matrix Computations, 4th
+/// The kernel of cholesky, solve_cholesky, solve_lower and solve_upper on hosts. A thread takes one
+/// item at a time and copies its triangle to the stack, column by column. It factorises it from the
+/// left by blocks of four columns, with rows in packs (Golub and Van Loan, Matrix Computations, 4th
 /// edition, section 4.2).
 #ifndef BATCHWORK_TRIANGLEHOST_HPP
 #define BATCHWORK_TRIANGLEHOST_HPP
@@ -34,7 +34,7 @@ struct TriangleHost {
   TriangleProblem<T> p;
   std::int64_t per_chunk;
 
-  /// Number (i, j) of the triangle stands at [j * leading + i].
+  /// Number (i, j) of the triangle is at [j * leading + i].
   struct Numbers {
     alignas(64) T l[std::size_t(Rows + 4) * leading];
     alignas(64) T sides[together * leading];

@@ -19,9 +19,9 @@
 
 namespace Batchwork::Impl {
 
-/// Triangles as they stand in memory. Of those that a warp carries the nearer one of rows and
-/// columns is the row, so that transposes are carried in the order of memory, too: they are turned
-/// in registers.
+/// Triangles in the order of memory. A warp that copies triangles takes the contiguous one of rows
+/// and columns as the row, so that transposes are copied in the order of memory, too. They are
+/// transposed in registers.
 template <class U>
 struct StoredTriangles {
   StoredItems<U> items{};
@@ -157,8 +157,8 @@ struct TriangleOfLane {
         BATCHWORK_UNROLL_ON_DEVICE
         for (int c = 0; c < at_once; ++c) y.set(i, c, z[i * at_once + c]);
       }
-      // A reciprocal that is NaN makes that of all numbers behind it: with a factor of all there
-      // are.
+      // A reciprocal that is NaN makes all later numbers NaN; with a factor, all numbers of the
+      // item.
       if (forward) y = solve(l, y);
       if (backward) y = solve(conjugate_transpose(l), y);
       BATCHWORK_UNROLL_ON_DEVICE

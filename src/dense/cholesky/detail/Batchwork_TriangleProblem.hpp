@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What cholesky, solve_cholesky and solve_lower have to compute, as pointers and strides: one
-/// problem for all three, of which each leaves something out.
+/// The problem of cholesky, solve_cholesky, solve_lower and solve_upper as pointers and strides.
+/// One type serves all four; each leaves some members empty.
 #ifndef BATCHWORK_TRIANGLEPROBLEM_HPP
 #define BATCHWORK_TRIANGLEPROBLEM_HPP
 

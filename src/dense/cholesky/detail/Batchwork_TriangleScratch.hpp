@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Where the lower triangle and the right-hand sides of an item stand in team scratch.
+/// The layout of the lower triangle and the right-hand sides of an item in team scratch.
 #ifndef BATCHWORK_TRIANGLESCRATCH_HPP
 #define BATCHWORK_TRIANGLESCRATCH_HPP
 
@@ -13,9 +13,9 @@
 namespace Batchwork::Impl {
 
 /// A triangle of `tiles` tiles of 8 x 8 numbers down, in groups of four columns. A group holds,
-/// from the tile on the diagonal downwards, row after row of four numbers, so that a lane reads
-/// those of a row at once. Four numbers are left out between groups: lanes that read a row of the
-/// triangle number by number then find different banks, as do those that read a group.
+/// from the tile on the diagonal downwards, row after row of four numbers, so that a lane reads a
+/// row at once. Four numbers are left out between groups: lanes that read a row of the triangle
+/// number by number then find different banks, and so do lanes that read a group.
 struct TriangleScratch {
   int tiles;
 
@@ -27,7 +27,7 @@ struct TriangleScratch {
     return 4 * g * (8 * tiles + 1) - 32 * (g * g / 4);
   }
   BATCHWORK_INLINE constexpr int place(int i, int j) const { return group(j / 4) + 4 * i + j % 4; }
-  /// The numbers of an item with so many right-hand sides, each of which is there twice: before a
+  /// The numbers of an item with so many right-hand sides. Each is stored twice: before a
   /// substitution and after.
   BATCHWORK_INLINE constexpr int item_numbers(int columns) const {
     return numbers() + 2 * columns * rows();

@@ -23,8 +23,8 @@
 
 namespace Batchwork::Impl {
 
-/// In the place of a number of tiles: a triangle that a team factorises in scratch, because it is
-/// too large for the registers of a warp; and one that is only substituted with, by a warp.
+/// Instead of a number of tiles: a triangle that a team factorises in scratch, because it is too
+/// large for the registers of a warp; and a triangle with which a warp only substitutes.
 inline constexpr int triangle_in_scratch = 0, triangle_of_solve = -1;
 
 /// Tiles: how many the triangle has down, which a warp holds in registers; or one of the above.
@@ -59,9 +59,9 @@ struct TriangleTeams {
   int item_numbers = 0;
   MatrixTravel of_a, of_l, of_b, of_x;
 
-  /// As many right-hand sides at once, and items to a team, as fit into the scratch of a team: what
-  /// they were measured with, or where an item needs more, what leaves room for the teams that are
-  /// wanted, or else all that a team may have.
+  /// As many right-hand sides at once, and items to a team, as fit into the scratch of a team. That
+  /// scratch is the size that they were measured with. If an item needs more, it is what leaves
+  /// room for the wanted teams, or else all that a team may have.
   TriangleTeams(TriangleProblem<T> const& problem, DeviceLimits const& limits) : p(problem) {
     if (!in_registers) tiles = (p.n + 7) / 8;
     chunk = std::min(p.columns, 1);
@@ -167,7 +167,8 @@ struct TriangleTeams {
     });
     return finite;
   }
-  /// What the lanes that stored an item found, in the place of its triangle, which has had its day.
+  /// What the lanes that stored an item found. It overwrites the triangle, which is no longer
+  /// needed.
   BATCHWORK_INLINE void leave_finite(LaneItem const& here, bool finite) const {
     int const item = of_x.by_items ? here.rank & (items_per_team - 1) : here.item;
     int const slot = of_x.by_items ? here.rank / items_per_team : here.lane;
@@ -182,8 +183,8 @@ struct TriangleTeams {
 
   // ---- computing ----
 
-  /// The triangle of 4 x 4 on the diagonal; read by all lanes, each of which computes with all of
-  /// it. The reciprocals of its diagonal are apart.
+  /// The 4 x 4 triangle on the diagonal. All lanes read it, and each computes with all of it. The
+  /// reciprocals of its diagonal are apart.
   struct Corner {
     T d[4][4], inverse[4];
 

@@ -48,8 +48,8 @@ struct CopyRuns {
   Dim dim[most_dims];
 
   explicit CopyRuns(CopyProblem<T> const& p) : to(p.to.data), from(p.from.data), items(p.items) {
-    // Groups of one side are whole parts of those of the other. A side without any takes part in
-    // all.
+    // Groups of one side are whole parts of the groups of the other side. A side without any takes
+    // part in all.
     std::int64_t const wide = std::max(p.to.width, p.from.width);
     std::int64_t narrow = std::min(p.to.width, p.from.width);
     if (narrow == 1) narrow = wide;
@@ -108,8 +108,8 @@ struct CopyRuns {
   }
 
  private:
-  /// Where a lane's first word is, and what is left of the tile from there on: in the direction of
-  /// its turns, and in the contiguous one.
+  /// Where a lane's first word is, and what is left of the tile behind it: in the direction of its
+  /// turns, and in the contiguous one.
   struct Spot {
     std::int64_t to, from, item;
     std::uint32_t left, run;

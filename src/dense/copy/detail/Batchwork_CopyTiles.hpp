@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of a copy between arrangements whose neighbours are in different directions; it can
-/// do all. The batch is cut into tiles of some items and a block of their entries. A tile is read
-/// in the order of memory of the one side and written in that of the other; in between it stands in
-/// team scratch (on hosts, on the stack), padded so that neither order meets in a bank: the
-/// transposition by tiles of Ruetsch and Micikevicius, "Optimizing matrix transpose in CUDA"
+/// The kernel of a copy between layouts with neighbours in different directions. It can do all
+/// copies. The batch is cut into tiles of some items and a block of their entries. A tile is read
+/// in the order of memory of one side and written in the order of the other. In between it is in
+/// team scratch (on hosts, on the stack), padded so that neither order has bank conflicts. That is
+/// the transposition by tiles of Ruetsch and Micikevicius, "Optimizing matrix transpose in CUDA"
 /// (2009), with a third index.
 #ifndef BATCHWORK_COPYTILES_HPP
 #define BATCHWORK_COPYTILES_HPP

@@ -15,8 +15,9 @@ namespace Batchwork::Impl {
 
 /// Lanes of a team that share an item, in groups: a group has a column at a time, and lane `row` of
 /// its `width` lanes the rows row, row + width, ... Groups do not exchange numbers without
-/// shuffles; then each is one lane. All functions but for the numbers are called by all lanes of
-/// the item at once, those up to 32 by all of the warp.
+/// shuffles; then each is one lane. All lanes of the item call each function at the same time; for
+/// up to 32 lanes an item, all lanes of the warp. The functions that return counts may be called by
+/// any lane.
 template <class Member>
 struct ColumnLanes {
   static constexpr bool alone = false;

@@ -37,7 +37,7 @@ struct PaddedInExchange {
   }
 };
 
-/// A symmetric one of n rows, of which the lower triangle is read.
+/// A symmetric matrix of n rows. The lower triangle is read.
 template <class T, int N, int Leading>
 struct SymmetricInExchange {
   using value_type = T;

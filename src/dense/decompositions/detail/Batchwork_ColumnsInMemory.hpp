@@ -19,8 +19,8 @@
 
 namespace Batchwork::Impl {
 
-/// Columns are dealt out to groups of lanes, column j to group j mod groups, but for rotations,
-/// where pairs are. S is a number, or a pack of them on hosts. Each function ends with all lanes of
+/// Columns are dealt out to groups of lanes, column j to group j mod groups. For rotations pairs
+/// are dealt out. S is a number, or a pack of them on hosts. Each function ends with all lanes of
 /// the item seeing its result, unless it says otherwise.
 template <class S, class Lanes>
 struct ColumnsInMemory {
@@ -117,7 +117,7 @@ struct ColumnsInMemory {
     return sum(0, n, [&](int i) { return x[i] * x[i]; });
   }
 
-  // ---- rotations, see orthogonalise_columns; columns stand in their own places
+  // ---- rotations, see orthogonalise_columns; columns stay in their places
 
   /// Numbers that are read at once, and so many of these a lane holds.
   static constexpr int deep = Lanes::alone ? 1 : 16 / int(sizeof(T)), held = 4;
@@ -192,7 +192,7 @@ struct ColumnsInMemory {
       (permute_columns(also.a, also.leading, also.rows, cols, places, some), ...);
     }
   }
-  /// Columns in the order of their lengths; lengths[order[j]] is that of column j. Packs are sorted
+  /// Columns in the order of their lengths; column j has length lengths[order[j]]. Packs are sorted
   /// already.
   template <ColumnOrder Order>
   BATCHWORK_INLINE void order_by_length(S* lengths) const {

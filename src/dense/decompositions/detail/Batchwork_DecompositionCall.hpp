@@ -22,8 +22,8 @@ namespace Batchwork::Impl {
 template <class Batch>
 constexpr void require_vector() {
   static_assert(Batch::tile_rank == 1,
-                "Batchwork: eigenvalues and singular values are in a View (item, place), or one "
-                "with a lane index behind them in compact(view, n)");
+                "Batchwork: eigenvalues and singular values need a View v(item, k), or "
+                "compact(view, n) of a View v(group, k, lane)");
 }
 template <class Exec, class First, class... Others>
 constexpr bool require_decomposition_views() {
@@ -44,7 +44,7 @@ void require_extents(Call const& call, std::size_t place, Batch const& x, std::i
                      std::int64_t cols, std::string const& holds) {
   if (x.rows == rows && x.cols == cols) return;
   call.fail(call.parts[place].name() + " does not hold " + holds + " of " + call.parts[0].name() +
-            "; give one of " + std::to_string(rows) +
+            "; give a View with items of " + std::to_string(rows) +
             (Batch::tile_rank == 2 ? "x" + std::to_string(cols) : ""));
 }
 /// An extent of operand `place`: places of columns are kept in 16 bits.

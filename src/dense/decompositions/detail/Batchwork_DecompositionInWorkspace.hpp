@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Decompositions of items that stand in a workspace: a team of a device, or a thread of a host,
-/// takes one after the other with its slot.
+/// Decompositions of items in a workspace. A team of a device, or a thread of a host, owns a slot
+/// and takes one item after the other.
 #ifndef BATCHWORK_DECOMPOSITIONINWORKSPACE_HPP
 #define BATCHWORK_DECOMPOSITIONINWORKSPACE_HPP
 
@@ -18,7 +18,7 @@
 
 namespace Batchwork::Impl {
 
-/// ItemsOfTeam of one item, whose lanes find what they tell each other in team scratch.
+/// ItemsOfTeam of one item. Its lanes exchange numbers through team scratch.
 template <class T, class Member>
 struct ItemOfTeamInWorkspace : ItemsOfTeam<T, Member> {
   using Lanes = typename ItemsOfTeam<T, Member>::Lanes;
@@ -63,7 +63,7 @@ struct DecompositionTeamsInWorkspace {
     for (std::int64_t item = own; item < f.items; item += step) {
       f(ItemOfTeamInWorkspace<T, Member>{
           {member, slots.slot(own), 0, f.memory(), item, f.items, 1, count, width}, found});
-      // The next item takes the place of this one.
+      // The next item overwrites this one.
       member.team_barrier();
     }
   }
@@ -83,7 +83,7 @@ struct DecompositionHostInWorkspace {
   }
 };
 
-/// launch_decomposition, or where items do not fit on the chip the same in the workspace of the
+/// launch_decomposition; or, where items do not fit on the chip, the same in the workspace of the
 /// call.
 template <class Exec, class F, class End>
 void launch_decomposition_anywhere(Exec const& exec, Call const& call, End const& end, F f) {
@@ -97,7 +97,7 @@ void launch_decomposition_anywhere(Exec const& exec, Call const& call, End const
     chip = DecompositionTeams<F, true>(f, limits).bytes();
     most = limits.scratch_of_team;
     of = "the device's team scratch";
-    // What a warp has fits everywhere.
+    // An item of a warp fits everywhere.
     if (std::max(f.rows(), f.cols()) <= columns_of_warp) chip = 0;
     DecompositionTeamsInWorkspace<F> const kernel(f, limits);
     bytes = kernel.bytes_of_item(), team = kernel.team();
@@ -113,7 +113,7 @@ void launch_decomposition_anywhere(Exec const& exec, Call const& call, End const
                    " bytes, more than the " + std::to_string(most) + " of " + of;
   // Numbers are counted in 32 bits.
   if (bytes / sizeof(T) > std::size_t(std::numeric_limits<int>::max()))
-    call.fail(why + " and than a workspace may have; use smaller matrices");
+    call.fail(why + " and more than a workspace may hold; use smaller matrices");
   launch_in_workspace<T>(call, end, {why, bytes, slots_at_once(exec, f.items, team)},
                          [&](WorkspaceSlots<T> const& slots) {
                            if constexpr (runs_on_device<Exec>) {

@@ -24,7 +24,7 @@
 
 namespace Batchwork::Impl {
 
-/// What a message says of matrices, parts[0] of the call, whose launch is refused.
+/// Words of the message for matrices (parts[0] of the call) that cannot be launched.
 inline LaunchWords matrices_do_not_fit(Call const& call, char const* remedy) {
   return {call.verb, "the matrices of " + call.parts[0].name(), remedy};
 }
@@ -73,8 +73,8 @@ struct DecompositionTeams {
                          std::min(most / groups, lanes_of_warp));
     count = Large ? most : groups * width;
     if (Large) width = std::min(count / groups, Vendor::has_shuffles ? lanes_of_warp : 1);
-    // Whole units of 16 bytes, of which the lanes that read at once, those of neighbouring pairs,
-    // find different banks.
+    // Whole units of 16 bytes. Lanes of neighbouring pairs, which read at the same time, find
+    // different banks.
     int const unit = 16 / int(sizeof(T));
     f.leading = (f.rows() + unit - 1) / unit * unit;
     int const smallest = f.leading;

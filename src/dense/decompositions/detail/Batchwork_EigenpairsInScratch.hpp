@@ -103,7 +103,7 @@ struct EigenpairsInScratch {
     if (k == n - 2) beside(k)[1] = x[n - 1];
     for (int i = k / deep * deep; i <= k; ++i) x[i] = T(0);
   }
-  /// Steps 0 to n - 3; column k keeps x, of which u is scale (x - alpha e_k+1).
+  /// Steps 0 to n - 3. Column k keeps x, and u is scale (x - alpha e_k+1).
   BATCHWORK_INLINE void tridiagonalise() const {
     BATCHWORK_KEEP_LOOP
     for (int k = 0; k + 2 < n; ++k) reflect(k);
@@ -163,7 +163,7 @@ struct EigenpairsInScratch {
     begin_column(k + 1);
     lanes.sync();
   }
-  /// The product of all reflections in the place of their vectors.
+  /// The product of all reflections; it overwrites their vectors.
   BATCHWORK_INLINE void form_vectors() const {
     for_own(n - 2, [&](int, int j) { set_unit(j); });
     BATCHWORK_KEEP_LOOP
@@ -389,7 +389,7 @@ struct EigenpairsInScratch {
 };
 
 /// How the items of F, of n <= largest_n columns each, are divided among lanes, C columns for each
-/// at most. `Matrices` of these stand in scratch.
+/// at most. Scratch holds `Matrices` of these.
 template <class F, int C, int Matrices>
 struct EigenpairTeams {
   using T = typename F::number;

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// EighByReflections: eigh of matrices in a device's team scratch, of which a warp or a part of it
-/// has one.
+/// EighByReflections: eigh of matrices in a device's team scratch, each by a warp or a part of it.
 #ifndef BATCHWORK_EIGHBYREFLECTIONS_HPP
 #define BATCHWORK_EIGHBYREFLECTIONS_HPP
 

@@ -65,7 +65,7 @@ struct EighOfSharedLanes
   }
 };
 
-/// Launches the kernel of the smallest extent that is not below that of the matrices. \returns
+/// Launches the kernel of the smallest extent that is large enough for the matrices. \returns
 /// whether there is one, on devices whose lanes have shuffles
 template <class Exec, class T>
 bool launch_eigh_of_shared_lanes(Exec const& exec, Call const& call, EighOfItems<T> const& f) {

@@ -63,8 +63,8 @@ struct ItemsOfTeam {
   /// What one has written to another's items is seen.
   BATCHWORK_INLINE void meet() const { member.team_barrier(); }
 
-  /// put(slot, i, j, x) for the numbers of a rows x cols operand; of items that are missing, those
-  /// of the last one.
+  /// put(slot, i, j, x) for the numbers of a rows x cols operand; missing items get the numbers of
+  /// the last one.
   template <class U, class Put>
   BATCHWORK_INLINE void load(StoredItems<U> const& from, int rows, int cols, Put const& put) const {
     for_entries(from, rows, cols, [&](int slot, int i, int j) {
@@ -84,7 +84,7 @@ struct ItemsOfTeam {
           get(slot, i, j);
     });
   }
-  /// That of the own item.
+  /// Stores the status of the own item.
   BATCHWORK_INLINE void put_status(StatusTarget const& to, std::int32_t code) const {
     std::int64_t const item = begin + own();
     if (to.wanted() && Vendor::lane_rank(member) % count == 0 && item < items) to.put(item, code);

@@ -68,11 +68,11 @@ struct QrOfLane {
   }
 };
 
-/// N is the number of rows, of which there are at least as many as columns.
+/// N is the number of rows; an item has at most as many columns.
 template <class T, int N>
 struct LeastSquaresOfLane {
   using number = T;
-  // With what goes through right-hand sides.
+  // Registers for the matrix and for the right-hand sides.
   static constexpr int words = 2 * N * N * int(sizeof(T)) / 4;
 
   LeastSquaresOfItems<T> p;

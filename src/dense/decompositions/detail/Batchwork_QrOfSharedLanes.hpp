@@ -40,7 +40,7 @@ struct ReadAnew {
 };
 template <class Shown>
 ReadAnew(Shown) -> ReadAnew<Shown>;
-/// Columns of which reflections see others so.
+/// How reflections see other columns.
 template <class S, int N>
 struct ColumnsReadAnew : ColumnsOfLanes<S, N, N> {
   using ColumnsOfLanes<S, N, N>::ColumnsOfLanes;
@@ -80,8 +80,8 @@ struct QrOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_columns<T, N>, N, teams_
     LaneGrid const grid = of.grid();
     Columns c(PaddedInExchange<T, N, Ex::leading>{grid.numbers<T>(), p.m, cols}, grid);
     triangularise(c);
-    // Lanes find their places anew after each part, or those of all would be in registers from the
-    // first on.
+    // Lanes compute their places anew after each part. Otherwise all places would be in registers
+    // from the first part on.
     c.grid = of.grid();
     std::int32_t const code = not_finite_factors(c);
     bool const failed = code != 0;
@@ -134,7 +134,7 @@ struct QrOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_columns<T, N>, N, teams_
   }
 };
 
-/// Launches the kernel of the smallest extent that is not below those of the matrices. \returns
+/// Launches the kernel of the smallest extent that is large enough for the matrices. \returns
 /// whether there is one, on devices whose lanes have shuffles
 template <class Exec, class T>
 bool launch_qr_of_shared_lanes(Exec const& exec, Call const& call, QrOfItems<T> const& f) {

@@ -48,8 +48,8 @@ struct QrOfTiles : ReflectionTiles<T, Tiles, warps_of_qr<T>(Tiles)> {
   /// are not too many lanes.
   static constexpr int most_items = warps <= 2 ? 16 / int(sizeof(T)) : 1;
   static constexpr int largest_team = count * most_items;
-  /// Teams for which the registers of a multiprocessor suffice: what the tiles need, and as much as
-  /// was seen beside them.
+  /// Teams for which the registers of a multiprocessor suffice, counting the tiles and the other
+  /// registers that were measured.
   static constexpr int registers_of_lane =
       Tiles * Core::across * 2 * int(sizeof(T)) / 4 + (sizeof(T) == 4 ? 56 : 60);
   static constexpr int wanted_teams =
@@ -153,7 +153,7 @@ struct QrOfTiles : ReflectionTiles<T, Tiles, warps_of_qr<T>(Tiles)> {
     if (above == 1 && g % 2 != 0 && g < panels) return side + 16;
     return numbers + g * group_numbers + 4 * i;
   }
-  /// R as it is, which is right unless it is not finite: then the item has its flag.
+  /// R, which is correct unless it is not finite: then the item has its flag.
   template <class NumbersOf>
   BATCHWORK_INLINE void store_r(Here const& here, NumbersOf const& numbers_of) const {
     int const which = here.item_of_share(of_r);
@@ -170,7 +170,7 @@ struct QrOfTiles : ReflectionTiles<T, Tiles, warps_of_qr<T>(Tiles)> {
     });
     if (zero != T(0)) numbers[to_flag] = std::numeric_limits<T>::quiet_NaN();
   }
-  /// Numbers of a row, of which so many stand left of the diagonal. \returns zero, or NaN
+  /// Numbers of a row, with so many left of the diagonal. \returns zero, or NaN
   template <int Numbers>
   static BATCHWORK_INLINE T put_r(T* to, T const* from, T const* by, int left) {
     T x[Numbers], scale[Numbers], zero = T(0);
@@ -222,7 +222,7 @@ bool launch_qr_of_some_tiles(Exec const& exec, Call const& call, QrOfItems<T> co
       [&] { return matrices_do_not_fit(call, "use fewer items"); });
   return true;
 }
-/// Launches the kernel of the smallest extent that is not below those of the matrices. \returns
+/// Launches the kernel of the smallest extent that is large enough for the matrices. \returns
 /// whether there is one, on devices whose lanes have shuffles
 template <class Exec, class T>
 bool launch_qr_of_tiles(Exec const& exec, Call const& call, QrOfItems<T> const& f) {

@@ -20,9 +20,10 @@
 
 namespace Batchwork::Impl {
 
-/// A matrix of up to 8 Tiles rows and columns, zeros beyond its own, in tiles of 8 x 8 that are
-/// those of the transpose as matrix instructions want them: lane 4 r + c of a warp holds column r
-/// of a tile, of rows row(0) and row(1). Columns of tiles are dealt out to Warps warps in turn.
+/// A matrix of up to 8 Tiles rows and columns, with zeros beyond its extents, in tiles of 8 x 8.
+/// They are tiles of the transpose in the layout of matrix instructions: lane 4 r + c of a warp
+/// holds column r of a tile, of rows row(0) and row(1). Columns of tiles are dealt out to Warps
+/// warps cyclically.
 ///
 /// Reflections come in panels of four columns. A panel passes through scratch to the warp that has
 /// it; there eight lanes have a column, every eighth row of it. V, four columns u, and T with H_1
@@ -36,9 +37,9 @@ struct ReflectionTiles {
   static constexpr int across = (Tiles + warps - 1) / warps;  ///< columns of tiles of a warp
   static constexpr int rows = 8 * Tiles, groups = 2 * Tiles;
 
-  // Where the numbers of an item stand in its scratch: four columns each, in which row i has its
-  // numbers at 4 i, R above V; two blocks for each panel, see side; what the columns of R are
-  // multiplied by; zero, or NaN where one is not finite.
+  // The layout of an item's scratch: groups of four columns, in which row i has its numbers at 4 i,
+  // R above V; two blocks for each panel, see side; the factors of the columns of R; zero, or NaN
+  // where a number is not finite.
   static constexpr int group_numbers = 4 * rows + 4, to_sides = groups * group_numbers,
                        to_unscale = to_sides + 32 * groups, to_flag = to_unscale + rows,
                        item_numbers = to_flag + 4;
@@ -66,8 +67,8 @@ struct ReflectionTiles {
     BATCHWORK_INLINE T* side(int g) const { return numbers + to_sides + 32 * g; }
     /// The column of tiles that is number k of the warp.
     BATCHWORK_INLINE int tile(int k) const { return warps * k + warp; }
-    /// Rows of a tile, in an order in which neither lanes that read V by their own rows nor those
-    /// that read it by `row_of_r` meet in a bank of scratch.
+    /// Rows of a tile, in an order without bank conflicts: neither for lanes that read V by their
+    /// own rows nor for lanes that read it by `row_of_r`.
     BATCHWORK_INLINE int row(int e) const { return ((c & 1) + 6 * (c >> 1)) ^ (2 * e); }
     BATCHWORK_INLINE int row_of_r() const { return ((r >> 1 & 1) + 6 * (r >> 2)) ^ (2 * (r & 1)); }
   };
@@ -214,8 +215,8 @@ struct ReflectionTiles {
     int const r = here.r, c = here.c, end = 8 * tiles_of_rows - 4 * g;
     T* const panel = here.group(g) + 16 * g + here.in_warp;
     T* const side = here.side(g);
-    // Row 8 i + r of column c, times `scale` where it is part of u, of which `top` is the first
-    // number; and T(c, k).
+    // Row 8 i + r of column c, times `scale` where it is part of u; `top` is the first number of u.
+    // And T(c, k).
     T x[Slots], scale = T(1), top = T(0), t[4] = {T(0), T(0), T(0), T(0)};
     BATCHWORK_UNROLL
     for (int i = 0; i < Slots; ++i) x[i] = 8 * i + r < end ? panel[32 * i] : T(0);
@@ -231,7 +232,7 @@ struct ReflectionTiles {
       T const on_top = Vendor::from_lane<lanes_of_warp>(x[0], 4 * k + c);
       T const head = Vendor::from_lane<lanes_of_warp>(x[0], 5 * k);
       y[0] = r > k ? y[0] : T(0);
-      // Two sums instead of one, whose additions would wait for each other.
+      // Two sums, because the additions of a single one would wait for each other.
       T sums[2] = {y[0] * x[0], T(0)};
       BATCHWORK_UNROLL
       for (int i = 1; i < Slots; ++i) sums[i % 2] += y[i] * x[i];
@@ -265,7 +266,7 @@ struct ReflectionTiles {
   }
 
   /// x -= V T V' x, or V T' V' x if `adjoint`, in columns of the tiles [first, end): of others it
-  /// may leave anything. The code is long: it should stand in a kernel once.
+  /// may leave anything. The code is long: a kernel should contain it once.
   BATCHWORK_INLINE void apply(Here const& here, Numbers& x, int g, bool adjoint, int first,
                               int end) const {
     BATCHWORK_UNROLL
@@ -302,8 +303,8 @@ struct ReflectionTiles {
       BATCHWORK_UNROLL
       for (int q = 0; q < 4; ++q) w[k][q] = T(0);
     }
-    // term(a number of V, the sum that it goes into or serves, the number of x that stands beside
-    // it)
+    // term(a number of V, the sum that it goes into or serves, the number of x that it is
+    // multiplied by)
     auto const for_v = [&](auto const& term) {
       BATCHWORK_UNROLL
       for (int i = 0; i < Tiles; ++i) {

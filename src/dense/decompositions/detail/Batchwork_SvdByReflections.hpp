@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// SvdByReflections: svd of matrices in a device's team scratch, of which a warp or a part of it
-/// has one.
+/// SvdByReflections: svd of matrices in a device's team scratch, each by a warp or a part of it.
 #ifndef BATCHWORK_SVDBYREFLECTIONS_HPP
 #define BATCHWORK_SVDBYREFLECTIONS_HPP
 
@@ -12,8 +11,8 @@
 
 namespace Batchwork::Impl {
 
-/// The matrix of `pairs` becomes -a' a, a being of m rows, its columns likewise. Others do not see
-/// it yet.
+/// The matrix of `pairs` becomes -a' a. a has m rows; its columns are in scratch as well. Others do
+/// not see it yet.
 template <class Pairs, class T>
 BATCHWORK_INLINE void put_negative_gram(Pairs const& pairs, T const* a, int m) {
   constexpr int rows = 4, deep = Pairs::deep;

@@ -49,7 +49,8 @@ struct SvdOfItems {
 
   /// begin(a, right, largest, rest) finds an orthogonal matrix that rotations begin with, `right`,
   /// and multiplies a by it; `rest` is what memory() has behind the matrices, 4 n numbers or more.
-  /// `largest` is that of a before it was scaled. Returns a mask: items for which that did not end.
+  /// `largest` is the largest entry of a before it was scaled. Returns a mask: items for which that
+  /// did not end.
   template <class Items, class Begin>
   BATCHWORK_INLINE void decompose(Items const& of, Begin const& begin) const {
     using S = typename Items::value_type;
@@ -88,9 +89,9 @@ struct SvdOfItems {
     });
     int const of_found = arrays + 3 * n;
     if (stores_vectors) {
-      // Rotations have made columns orthogonal beside their lengths, so that they are divided by
-      // these; but columns shorter than least_length may not be: reflections find those of such an
-      // item.
+      // Rotations have made columns orthogonal relative to their lengths, so they are divided by
+      // their lengths. Columns shorter than least_length may not be orthogonal: the vectors of such
+      // an item are found by reflections.
       int const of_factors = arrays + n, of_flag = arrays + 2 * n;
       auto const left = [&](int slot, int i, int j) {
         S const* const from = of.numbers(slot);

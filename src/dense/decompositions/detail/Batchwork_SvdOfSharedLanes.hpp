@@ -20,7 +20,7 @@ namespace Batchwork::Impl {
 
 /// Lanes that share a matrix, and teams of a multiprocessor: each lane has columns of two matrices.
 /// In double, and of 24 rows in float, 480 to 960 bytes of them are spilled; more registers, for
-/// fewer teams, are no faster but for 24 rows in double (CUDA 13, compute capability 9.0).
+/// fewer teams, are no faster, except for 24 rows in double (CUDA 13, compute capability 9.0).
 template <class T, int N>
 inline constexpr int lanes_of_svd = sizeof(T) == 8 ? lanes_per_item<T>(N)
                                     : N == 12      ? 4
@@ -71,7 +71,7 @@ struct SvdOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_svd<T, N>, N, teams_of_
   }
 };
 
-/// Launches the kernel of the smallest extent that is not below those of the matrices. \returns
+/// Launches the kernel of the smallest extent that is large enough for the matrices. \returns
 /// whether there is one, on devices whose lanes have shuffles
 template <bool Vectors, class Exec, class T>
 bool launch_svd_of_shared_lanes(Exec const& exec, Call const& call, SvdOfItems<T> const& f) {

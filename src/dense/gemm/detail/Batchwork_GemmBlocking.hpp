@@ -42,8 +42,8 @@ struct GemmBlocking {
   int team = 0;          ///< that there are: whole warps
   bool keeps_a = false;  ///< A is staged once by a team, whatever the number of its tiles
 
-  /// In scratch, a term's numbers of A (or B) are side by side, those of the next term `pitch`
-  /// further on. Where copies run along the terms, the pitch keeps them in different banks; where
+  /// In scratch, a term's numbers of A (or B) are contiguous; the next term begins `pitch` numbers
+  /// later. Where copies run along the terms, the pitch keeps them in different banks; where
   /// several items do, `between_slots` does.
   int pitch_a = 0, pitch_b = 0;
   int slot_a = 0, slot_b = 0;  ///< from one slot to the next one
@@ -55,7 +55,7 @@ struct GemmBlocking {
   BATCHWORK_INLINE int numbers() const { return (keeps_a ? 1 : 2) * slab_a() + 2 * slab_b(); }
 };
 
-/// The smallest block, a multiple of `to`, of which as many cover x as do of blocks of `most`.
+/// The smallest block, a multiple of `to`, that covers x in as many blocks as blocks of `most` do.
 constexpr int gemm_balanced(std::int64_t x, std::int64_t most, int to) {
   std::int64_t const blocks = (x + most - 1) / most;
   return int(gemm_round_up((x + blocks - 1) / blocks, to));

@@ -3,11 +3,11 @@
 
 /// \file
 /// The kernel of a gemm on devices for matrices beyond 16 rows or columns: blocks of C of a size
-/// known at compile time (Volkov and Demmel 2008; the blocks and slabs are those of Goto and van de
-/// Geijn 2008). Slabs of A and B are staged in scratch, each term's numbers side by side, the next
-/// slab while this one is multiplied. All that depends on sizes and strides is computed before the
-/// loop over the slabs; in it a step is added for every copy. Lines beyond an edge are zero, or
-/// repeat the last one, and are not stored; terms beyond the last one are zero.
+/// known at compile time (Volkov and Demmel 2008; blocks and slabs as in Goto and van de Geijn
+/// 2008). Slabs of A and B are staged in scratch, each term's numbers side by side, the next slab
+/// while this one is multiplied. All that depends on sizes and strides is computed before the loop
+/// over the slabs; in it a step is added for every copy. Lines beyond an edge are zero, or repeat
+/// the last one, and are not stored; terms beyond the last one are zero.
 #ifndef BATCHWORK_GEMMBLOCKS_HPP
 #define BATCHWORK_GEMMBLOCKS_HPP
 
@@ -24,8 +24,8 @@
 
 namespace Batchwork::Impl {
 
-/// A block of Rows x Cols, in groups of GroupRows x GroupCols, of which a thread computes
-/// ThreadRows x ThreadCols numbers. A team has `Slots` blocks; a multiprocessor is to hold `Teams`
+/// A block of Rows x Cols, in groups of GroupRows x GroupCols. A thread computes ThreadRows x
+/// ThreadCols numbers of a group. A team has `Slots` blocks; a multiprocessor is to hold `Teams`
 /// teams.
 template <int Rows, int Cols, int GroupRows, int GroupCols, int ThreadRows, int ThreadCols,
           int Slots, int Teams>
@@ -200,9 +200,9 @@ struct GemmBlocks {
   }
   static_assert(scratch_bytes(2) <= scratch_of_a_team);
   std::size_t bytes() const { return scratch_bytes(stages); }
-  /// As many slabs on their way as a device has scratch for, but three of the smallest blocks, of
-  /// which then more teams have room: a slab is multiplied in less time than one takes to come
-  /// (measured on an H200).
+  /// As many slabs in flight as the device has scratch for. The smallest blocks have three, which
+  /// leaves room for more teams: a slab is multiplied faster than one arrives (measured on an
+  /// H200).
   void use_scratch(DeviceLimits const& limits) {
     stages = !Vendor::copies_asynchronously ? 2 : Block::rows * Block::cols <= 32 * 32 ? 3 : 4;
     while (stages > 2 && !limits.holds(Block::teams, Block::team, bytes())) --stages;
@@ -258,8 +258,8 @@ struct GemmBlocks {
     return c;
   }
 
-  /// Copies a slab of which `terms` and `lines` are left, `to` numbers after the first buffer, and
-  /// advances to the next one.
+  /// Copies a slab with `terms` and `lines` left to `to` numbers after the first buffer, and
+  /// advances to the next slab.
   /// \param address  of lines that are not evenly apart, or nullptr where all are
   template <int Lines, class Address>
   static BATCHWORK_INLINE void copy(Copies<Lines>& c, GemmReading const& how, int to, int terms,
@@ -352,7 +352,7 @@ struct GemmBlocks {
       }
     }
   }
-  /// A slab; the numbers of a term are read while those of the one before are multiplied.
+  /// Multiplies a slab; the numbers of a term are read while the term before is multiplied.
   static BATCHWORK_INLINE void multiply(Sums& sums, T const* from_a, T const* from_b) {
     T x[2][thread_rows], y[2][thread_cols];
     auto const fetch = [&](int k) {
@@ -370,7 +370,7 @@ struct GemmBlocks {
       }
     }
   }
-  /// The same by matrix instructions; `a` and `b` are those of the lane's group, and `lane` its
+  /// The same by matrix instructions; `a` and `b` belong to the lane's group, and `lane` is its
   /// rank.
   static BATCHWORK_INLINE void multiply_by_matrices(Sums& sums, T const* a, T const* b, int lane) {
     static_assert(slab % terms_of_fragments == 0);
@@ -383,7 +383,7 @@ struct GemmBlocks {
           [&](int c, int f) { return b[(k + 4 * f) * pitch_b + c * 8]; });
   }
 
-  /// Down rows and Across columns at once, of which one is 1.
+  /// Down rows and Across columns at once; one of the two is 1.
   template <int Down, int Across>
   BATCHWORK_INLINE void store(Sums const& sums, BlockPosition const& at, Mine const& me) const {
     GemmLines const lines = columns_from(at);
@@ -521,9 +521,8 @@ struct GemmBlocks {
   }
 };
 
-/// The kind of block with the least padding beyond the edges, for how fast it is otherwise, that
-/// keeps so many concurrent threads of a device busy and of which a multiprocessor holds the teams
-/// that are wanted.
+/// The kind of block with the least padding beyond the edges, weighted by its speed. It must keep
+/// so many concurrent threads of a device busy, and a multiprocessor must hold the wanted teams.
 template <class T>
 GemmBlockKind choose_gemm_block(GemmProblem<T> const& p, std::int64_t concurrency,
                                 DeviceLimits const& limits) {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Some terms of a product by matrix instructions, of which each lane of a warp holds a fragment.
+/// Some terms of a product by matrix instructions. Each lane of a warp holds a fragment of the
+/// operands.
 #ifndef BATCHWORK_GEMMFRAGMENTS_HPP
 #define BATCHWORK_GEMMFRAGMENTS_HPP
 

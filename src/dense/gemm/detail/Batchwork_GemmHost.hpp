@@ -3,8 +3,8 @@
 
 /// \file
 /// The kernels of a gemm on hosts, by blocks that stay in registers (Goto and van de Geijn 2008).
-/// Where items are side by side a pack holds W items; else it holds W columns of C, of which a row
-/// of B must be contiguous: where it is not, a panel of B is copied to the thread's stack.
+/// If items are contiguous, a pack holds W items. Otherwise it holds W columns of C, and rows of B
+/// must be contiguous: if they are not, a panel of B is copied to the thread's stack.
 #ifndef BATCHWORK_GEMMHOST_HPP
 #define BATCHWORK_GEMMHOST_HPP
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of a gemm on hosts for matrices of few numbers whose items are not side by side:
-/// columns would not fill a pack, so the items do, W of them at a time, copied to the thread's
-/// stack as if they were side by side, and back.
+/// The kernel of a gemm on hosts for matrices of few numbers with items that are not contiguous.
+/// Their columns would not fill a pack. So W items at a time are interleaved on the thread's stack,
+/// and copied back.
 #ifndef BATCHWORK_GEMMHOSTSMALL_HPP
 #define BATCHWORK_GEMMHOSTSMALL_HPP
 

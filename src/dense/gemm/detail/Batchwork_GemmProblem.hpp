@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What a gemm has to compute, as pointers and strides, and the rearrangements that leave its
-/// kernels few cases: a product may be turned as a whole (C' = B' A'), and where A is shared the
-/// columns of all items are columns of one wide matrix.
+/// The problem of a gemm as pointers and strides, and the rearrangements that leave its kernels few
+/// cases. A product may be transposed as a whole (C' = B' A'). If A is shared, the columns of all
+/// items are columns of one wide matrix.
 #ifndef BATCHWORK_GEMMPROBLEM_HPP
 #define BATCHWORK_GEMMPROBLEM_HPP
 
@@ -57,7 +57,7 @@ struct GemmProblem {
 /// A shared operand that is a View.
 struct GemmViewed {};
 /// One that comes with the launch: fixed(value), in so many bytes. There are two sizes, so that
-/// there are few kernels. The larger one is that of 32 x 32 numbers of double.
+/// there are few kernels. The larger one holds 32 x 32 numbers of double.
 inline constexpr std::size_t bytes_of_small_fixed = 2048,
                              bytes_of_large_fixed = 32 * 32 * sizeof(double);
 template <class T, std::size_t Bytes = bytes_of_small_fixed>
@@ -70,9 +70,9 @@ template <class T, std::size_t Bytes>
 inline constexpr bool is_gemm_fixed<GemmFixed<T, Bytes>> = true;
 
 /// For devices. Of shared operands only A is left. Columns of C, not rows, are side by side in
-/// memory if A is not shared. If it is, items stand in the place of columns where they are the
-/// closer neighbours (interleaved batches, vectors), and all items are one where their columns are
-/// equally far apart throughout.
+/// memory if A is not shared. If it is, items take the role of columns where they are the closer
+/// neighbours (interleaved batches, vectors). If the columns of all items are equally far apart,
+/// all items are one.
 template <class T>
 GemmProblem<T> arranged_for_device(GemmProblem<T> p) {
   if (p.alpha == T(0)) p.k = 0;

@@ -72,7 +72,7 @@ struct GemmSectorBlocks {
       }
     }
     set_block(best_down, best_across);
-    // As many teams as the device holds at once, whose copies then never pause.
+    // As many teams as the device holds at once. Their copies then never pause.
     if (limits.lanes_of_multiprocessor > 1 << 20) return;
     std::int64_t const all =
         std::max<std::int64_t>(1, concurrency / limits.lanes_of_multiprocessor) *
@@ -161,9 +161,9 @@ struct GemmSectorBlocks {
     else copy_slab<1>(to, at, k0, thread);
   }
 
-  /// Runs copies.begin(position) for the team's blocks in turn and copies.slab(slab, term) for
-  /// their slabs, some slabs ahead; multiply(slab); and store(position, slab) after the last one of
-  /// a block, when the scratch of that slab is free once all have met.
+  /// Runs copies.begin(position) for one block of the team after the other and copies.slab(slab,
+  /// term) for their slabs, some slabs ahead; multiply(slab); and store(position, slab) after the
+  /// last one of a block, when the scratch of that slab is free once all have met.
   template <class Member, class Copies, class Multiply, class Store>
   BATCHWORK_INLINE void run(Member const& member, Copies copies, Multiply const& multiply,
                             Store const& store) const {

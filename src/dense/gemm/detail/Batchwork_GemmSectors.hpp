@@ -35,7 +35,7 @@ struct GemmSectors : GemmSectorBlocks<T, Items, 8, 8, 1, 1, Stages> {
       for (int c = 0; c < size; ++c) sums[r][c] = 0;
     }
   }
-  /// A slab; the numbers of a term are read while those of the one before are multiplied.
+  /// Multiplies a slab; the numbers of a term are read while the term before is multiplied.
   BATCHWORK_INLINE void multiply(Sums& sums, T const* a, T const* b) const {
     T x[2][size], y[2][size];
     auto const fetch = [&](int k) {

@@ -3,10 +3,10 @@
 
 /// \file
 /// GemmSectors where a warp has a tile of 32 x 16 of two neighbouring items, which it multiplies by
-/// matrix instructions. Two numbers are read from scratch at once, one of each item. Of every line
-/// and term the numbers of all items of the team stand side by side there, by units of 16 bytes in
-/// an order by which neither reads nor copies meet in a bank. C goes through scratch likewise, some
-/// rows at once, so that it is stored by whole sectors too. Where chains_matrices.
+/// matrix instructions. Two numbers are read from scratch at once, one of each item. For every line
+/// and term, the numbers of all items of the team are contiguous there, in units of 16 bytes. The
+/// order of the units avoids bank conflicts of reads and of copies. C goes through scratch as well,
+/// some rows at a time, so that it is stored by whole sectors. Where chains_matrices.
 #ifndef BATCHWORK_GEMMSECTORSBYMATRICES_HPP
 #define BATCHWORK_GEMMSECTORSBYMATRICES_HPP
 
@@ -37,9 +37,9 @@ struct GemmSectorsByMatrices
                         DeviceLimits const& limits)
       : Base(problem, largest_team, concurrency, limits) {}
 
-  /// Where a unit stands among eight. The eight lanes that read at once have one part of four terms
-  /// of two lines, those that copy at once have the parts of one line and of as many terms as are
-  /// eight units.
+  /// Where a unit stands among eight. Eight lanes that read at once have one part of four terms of
+  /// two lines. Eight lanes that copy at once have the parts of one line, for as many terms as
+  /// eight units hold.
   static BATCHWORK_INLINE int unit_of(int unit, int term, int line) {
     if constexpr (parts == 8) return unit ^ (term % 4 + line % 2 * 4);
     else return unit ^ (term % 4 + term % 2 * 4);
@@ -92,7 +92,7 @@ struct GemmSectorsByMatrices
     /// What is not there is zero.
     BATCHWORK_INLINE void copy(T* to, Copied& x, int lines, std::int64_t line_stride,
                                std::int64_t term_stride, bool there) const {
-      // Even, so that units stand in the same order in all lines of a lane.
+      // Even, so that units have the same order in all lines of a lane.
       int const step = 4 * kernel.down * kernel.across;
       to += unit_of((term() * lines + line()) * parts + part(), term(), line()) * wide;
       T const* from = x.from;

@@ -4,11 +4,11 @@
 /// \file
 /// The kernel of a gemm of small matrices on devices, tiled through scratch (Volkov and Demmel
 /// 2008). A team computes one tile of C after the other. Slabs of A and B are staged term by term,
-/// those of the next slab or tile while this one is multiplied; a thread multiplies a tile of its
-/// own in registers.
+/// the next slab or tile while this one is multiplied. A thread multiplies a tile of its own in
+/// registers.
 ///
-/// With a shared A the columns of a tile are those of the wide matrix (B_0 B_1 ...), whatever items
-/// they belong to; else a tile has many items.
+/// With a shared A, a tile has columns of the wide matrix (B_0 B_1 ...), whatever items they belong
+/// to. Otherwise a tile has many items.
 #ifndef BATCHWORK_GEMMTILES_HPP
 #define BATCHWORK_GEMMTILES_HPP
 
@@ -222,7 +222,7 @@ struct GemmTiles {
     GemmLines const lines = columns(at);
     BATCHWORK_UNROLL
     for (int c = 0; c < Tile::cols; ++c) {
-      // The columns of a slot follow those of the slots before it.
+      // The columns of a slot follow the columns of the slots before it.
       GemmLine const line = lines.at(me.slot * how.cols + c * cols_of_threads + me.col);
       if (!line.valid) continue;
       T* const to = p.c.data + line.item * p.c.item + line.index * p.c.col;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of a gemm on devices for items of up to 32 rows, columns and terms of which rows
-/// begin anywhere: 31 x 31. The numbers of an item are one run without gaps, which is copied to
+/// The kernel of a gemm on devices for items of up to 32 rows, columns and terms with unaligned
+/// rows, such as 31 x 31. The numbers of an item are one run without gaps, which is copied to
 /// scratch and back by units of 16 bytes, whatever its rows are; they stay as far apart as in
 /// memory. A warp has an item for itself and waits for nobody: of many warps some copy while others
 /// compute.
@@ -69,7 +69,7 @@ struct GemmWarps {
   }
   std::size_t bytes() const { return std::size_t(numbers()) * sizeof(T) + 16; }
 
-  /// A run of numbers: how many stand before the first unit of 16 bytes.
+  /// A run of numbers: how many precede the first unit of 16 bytes.
   static BATCHWORK_INLINE int shift_of(T const* x) {
     return int(reinterpret_cast<std::uintptr_t>(x) / sizeof(T) % wide);
   }
@@ -120,8 +120,8 @@ struct GemmWarps {
     int const a_row = int(p.a.row), a_col = int(p.a.col), b_row = int(p.b.row),
               b_col = int(p.b.col), terms = int(p.k);
     if constexpr (by_matrices) {
-      // A lane's terms are side by side and those of the next lane four further: odd rows then meet
-      // in no bank.
+      // A lane's terms are contiguous, and the next lane's terms are four numbers further: odd rows
+      // then have no bank conflicts.
       int const first = lane % 4 * 4;
       a += lane / 4 * a_row + first * a_col;
       b += lane / 4 * b_col + first * b_row;
@@ -231,7 +231,7 @@ bool gemm_suits_warps(GemmProblem<T> const& p) {
   auto const is_run = [](std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols) {
     return (col == 1 && row == cols) || (row == 1 && col == rows);
   };
-  // Of columns of one matrix those of an item are a run where they are side by side.
+  // The columns of an item are a run if they are contiguous.
   if (p.n > size && (p.b.row != 1 || p.c.row != 1)) return false;
   return is_run(p.a.row, p.a.col, p.m, p.k) && is_run(p.b.row, p.b.col, p.k, p.n) &&
          is_run(p.c.row, p.c.col, p.m, p.n);

@@ -21,9 +21,9 @@ inline constexpr int most_rows_of_panels = 256, most_warps_of_panels = 8;
 constexpr BATCHWORK_INLINE int warps_of_panels(int n) {
   return (n + lanes_of_warp - 1) / lanes_of_warp;
 }
-/// Lanes of a team with them, and with one to seven warps that go on with the columns right of a
-/// panel meanwhile: to 96 rows and from 129 to 160 as many warps for each of a multiprocessor's
-/// four schedulers, so that it holds more teams (measured on an H100).
+/// Lanes of a team: the warps of the panel, and one to seven warps that work on the columns right
+/// of it meanwhile. To 96 rows and from 129 to 160 each of a multiprocessor's four schedulers gets
+/// as many warps, so that it holds more teams (measured on an H100).
 constexpr BATCHWORK_INLINE int lanes_with_panels(int n) {
   int const warps = warps_of_panels(n);
   return (warps < 4 ? 4 : warps == 5 ? 8 : 2 * warps - 1) * lanes_of_warp;
@@ -46,8 +46,8 @@ struct EliminationPanels {
 
   T* numbers;
   /// Number (i, j) is at i * row + j / 4 * four + j % 4; both are multiples of four numbers, and so
-  /// is what a row has. What is beyond the matrix may be anything; some numbers behind it may be
-  /// read.
+  /// is the length of a row. What is beyond the matrix may be anything; some numbers behind it may
+  /// be read.
   int row, four;
   int n;
   T* before;       ///< the vector, where OneSide
@@ -84,7 +84,7 @@ struct EliminationPanels {
       turns[lane / most_warps_of_panels].key[lane % most_warps_of_panels] = -1;
     member.team_barrier();
     bool is_left = lane < n;
-    // Of the rows of tiles that the lane has those that are in their places, or beyond the matrix.
+    // The lane's rows of tiles that are in their places, or beyond the matrix.
     int const there = (n - in_warp / 4 + 7) / 8;
     unsigned done = there < 32 ? ~0u << there : 0u;
     // The first panel has nothing to take off.
@@ -188,7 +188,7 @@ struct EliminationPanels {
       own_divisor.inverse = is_chosen ? divisor.inverse : own_divisor.inverse;
       own_divisor.scale = is_chosen ? divisor.scale : own_divisor.scale;
       is_left = is_left && !is_chosen;
-      // A row that has a place stays as it is.
+      // A row that has a place is not changed.
       if (is_left) {
         T const l = divisor * x[0];
         own[m < 4 ? m : four + m - 4] = l;

@@ -35,9 +35,9 @@ constexpr bool rows_beat_tiles(int rows, bool keeps_l) {
 ///
 /// What is left of a row begins at its first register in every step: the number behind it, less its
 /// multiple of the pivot's row, comes to its place. So one loop does eight steps, for rows that are
-/// eight numbers shorter than those of the loop before, and the code of all of them stays in the
-/// cache. The search for the next pivot begins when the first numbers are there, and ends while the
-/// others are computed. One wait a step.
+/// eight numbers shorter than in the loop before, and the code of all loops stays in the cache. The
+/// search for the next pivot begins when the first numbers are there, and ends while the others are
+/// computed. One wait a step.
 ///
 /// Where a lane has two rows, the first columns are eliminated by themselves, and the others, which
 /// come to registers then, catch up with them. A lane that held all columns had no registers to
@@ -58,7 +58,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
   static constexpr bool by_rows = true, in_scratch = false;
   static constexpr int rows = N;
   static constexpr int of_lane = (N + lanes_of_warp - 1) / lanes_of_warp;  ///< rows of a lane
-  /// Columns that are eliminated by themselves, and those that registers hold then.
+  /// Columns that are eliminated first, as a panel, and columns that registers hold then.
   static constexpr int panel = of_lane == 1               ? 0
                                : sizeof(T) == 8 && N > 56 ? 16
                                                           : 8,
@@ -72,13 +72,12 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
   static constexpr int usual_items = N > 32 ? 2 : 4;
   /// Registers of a lane for its rows.
   static constexpr int registers_held = of_lane * held * int(sizeof(T)) / 4;
-  /// A team as large as the lanes of a multiprocessor that have registers for that and for what was
-  /// seen beside it leaves each lane as many.
+  /// The largest team for which each lane has these registers and the others that were measured.
   static constexpr int largest_team = lanes_with_registers(registers_held + 36, 1024),
                        wanted_teams = 1;
 
-  // Where the numbers of an item stand in its scratch: the matrix, a right-hand side, the solution,
-  // and the reciprocals of the pivots.
+  // The layout of an item's scratch: the matrix, a right-hand side, the solution, and the
+  // reciprocals of the pivots.
   static constexpr int matrix_numbers = N * leading, to_before = matrix_numbers,
                        to_after = to_before + N, to_reciprocals = to_after + N,
                        item_numbers = to_reciprocals + 2 * N;
@@ -144,7 +143,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
     return here.in_warp + lanes_of_warp * s;
   }
 
-  /// U from where it was moved to: all of it stands in the places of the matrix.
+  /// U from where it was moved to: all of it overwrites the matrix.
   BATCHWORK_INLINE void move_back(Here const& here) const {
     if constexpr (together > 1) {
       for (int i = here.in_warp; i < n; i += lanes_of_warp) {

@@ -27,8 +27,8 @@ namespace Batchwork::Impl {
 inline constexpr int lu_rows_in_tiles = 64;
 constexpr int lu_tiles(int n) { return n <= 16 ? 2 : (n + 7) / 8; }
 /// Double matrices of more than 48 rows outgrow the registers of a warp: two have every other
-/// column of tiles. More lanes would leave fewer items on a multiprocessor, and most of the time
-/// goes by in steps that a warp does alone. Beyond 64 rows there are as many warps as have two
+/// column of tiles. More lanes would leave fewer items on a multiprocessor, and most of the time is
+/// spent in steps that one warp does alone. Beyond 64 rows there are as many warps as have two
 /// columns of tiles each.
 template <class T>
 constexpr int warps_of_tiles(int tiles) {
@@ -36,19 +36,19 @@ constexpr int warps_of_tiles(int tiles) {
   return tiles * tiles * int(sizeof(T)) > 288 ? 2 : 1;
 }
 
-/// A matrix of up to 8 Tiles rows, the identity beyond its own, in tiles of 8 x 8: lane 4 r + c of
-/// a warp holds numbers (r, 2 c) and (r, 2 c + 1) of each, as matrix instructions want them.
-/// Elimination by groups of four columns (Golub and Van Loan, Matrix Computations, 4th edition,
-/// section 3.4.7; LAPACK's getrf): a group passes through scratch to lanes that have whole rows of
-/// it, which find its pivots as `eliminate` does, and comes back as L and U. With W for the group's
-/// rows of the unit triangle L11, and L21 for those below,
+/// A matrix of up to 8 Tiles rows, filled up with the identity, in tiles of 8 x 8. Lane 4 r + c of
+/// a warp holds numbers (r, 2 c) and (r, 2 c + 1) of each tile, as matrix instructions need them.
+/// Elimination is by groups of four columns (Golub and Van Loan, Matrix Computations, 4th edition,
+/// section 3.4.7; LAPACK's getrf). A group passes through scratch to lanes that have whole rows of
+/// it. They find its pivots as `eliminate` does, and the group comes back as L and U. With W for
+/// the group's rows of the unit triangle L11, and L21 for the rows below,
 ///
 ///     [U12]   [A12]   [I - W^-1 ]
 ///     [A22] = [A22] - [L21 W^-1 ] A12,
 ///
-/// one product for all rows, of which those that were pivots before have zeros. Rows stay where
-/// they are. That is three waits for four columns. W is of order four, its entries are at most one
-/// in size: errors are those of substitution with W, within a factor of 8.
+/// one product for all rows; rows that were pivots before have zeros. Rows are not moved. That
+/// takes three waits for four columns. W is 4 x 4 and its entries are at most one in size, so
+/// errors are at most 8 times the errors of a substitution with W.
 ///
 /// The whole of L and U stays in scratch, where solutions are substituted: one vector by lanes that
 /// have rows, the forward one during the elimination; several, or the inverse, in tiles. A matrix
@@ -76,15 +76,15 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
   static constexpr int largest_team = count * most_items;
   /// Registers of a lane for its tiles, and for a panel of a matrix in scratch.
   static constexpr int registers_held = in_scratch ? 36 : Tiles * across * 2 * int(sizeof(T)) / 4;
-  /// Teams for which the registers of a multiprocessor suffice: what the tiles need, and as much as
-  /// was seen beside them.
+  /// Teams for which the registers of a multiprocessor suffice, counting the tiles and the other
+  /// registers that were measured.
   static constexpr int wanted_teams =
       std::max(1, registers_of_multiprocessor / largest_team / (registers_held + 96));
 
-  // Where the numbers of an item stand in its scratch: L and U by groups, in which row i has its
-  // four numbers at 4 i; the multipliers of a group, twice where warps do not wait for each other;
-  // rows of pivots, as far apart as lanes that read one column of them want; a right-hand side and
-  // the solution; and the reciprocals of the pivots.
+  // The layout of an item's scratch: L and U by groups, in which row i has its four numbers at 4 i;
+  // the multipliers of a group, twice where warps do not wait for each other; rows of pivots, at a
+  // distance that suits lanes that read one column of them; a right-hand side and the solution; and
+  // the reciprocals of the pivots.
   static constexpr int turns = warps > 1 ? 2 : 1;
   static constexpr int group_numbers = 4 * rows + 4, pivots_leading = rows + 4;
   static constexpr int matrix_numbers = groups * group_numbers, to_multipliers = matrix_numbers,
@@ -281,12 +281,11 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
     }
   }
 
-  /// The rows of the pivots of group g, as they are right of it.
+  /// The rows of the pivots of group g, right of the group.
   BATCHWORK_INLINE void write_pivots(Here const& here, T const (&rest)[Tiles][across][2],
                                      int g) const {
     T* const to = here.numbers + to_pivots + 2 * here.c;
-    // Not by the places of rows: where there are two warps the other one may be writing those of
-    // the next group.
+    // Not by the places of rows: a second warp may be writing the places of the next group.
     std::int16_t row[4];
     read_together(row, here.order + 4 * g);
     // The tiles in which the lane has such a row, and its number for each, which two bits hold.
@@ -512,7 +511,7 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
         if (k0 + m < n) x[m] = this->reciprocal(reciprocals, k0 + m) * x[m];
       }
       if (here.in_warp == 0) write_together(after + k0, x);
-      // All together, whose loads are then on their way at once.
+      // All together, so that their loads are in flight at once.
       BATCHWORK_UNROLL
       for (int s = 0; s < of_lane; ++s) {
         int const row = lanes_of_warp * s + here.in_warp;

@@ -30,19 +30,19 @@ constexpr bool rows_invert_faster(int rows) {
 }
 
 /// Inverses of matrices of up to N rows, a multiple of 8, by Gauss-Jordan elimination with row
-/// pivoting in the place of the matrix (Higham, Accuracy and Stability of Numerical Algorithms, 2nd
-/// edition, section 14.4). Its pivots are those of LU.
+/// pivoting, in place (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, section
+/// 14.4). It takes the same pivots as LU.
 ///
 /// Rows stay where they are. The lane with the pivot writes its row to scratch, from where all
-/// others read it. In each step every number of a row comes one register nearer to the first, so
-/// that one loop does all steps: the first register has the column of the pivot, the last one takes
-/// the column of the inverse that comes in its place. One wait a step. Rows are divided by their
-/// pivots at the end. Then the lane with the row of pivot k has row k of the inverse, but the
-/// columns in the order of the pivots.
+/// others read it. In each step every number of a row moves one register towards the first, so that
+/// one loop does all steps. The first register has the column of the pivot, and the last one takes
+/// the column of the inverse that replaces it. One wait a step. Rows are divided by their pivots at
+/// the end. Then the lane with the row of pivot k has row k of the inverse, but the columns in the
+/// order of the pivots.
 ///
-/// Where two rows outgrow the registers of a lane, two warps have every other column: in turn they
-/// find a pivot and the multiples of its row, which the other one reads behind a barrier. Where
-/// has_shuffles.
+/// If two rows outgrow the registers of a lane, two warps have every other column. They alternate:
+/// one finds a pivot and the multiples of its row, and the other one reads them after a barrier.
+/// Where has_shuffles.
 template <class T, int N>
 struct InverseRows {
   static_assert(N % 8 == 0 && N > 24 && N <= 64);
@@ -55,8 +55,9 @@ struct InverseRows {
   /// a time.
   static constexpr int together = 16 / int(sizeof(T)), leading = N + together,
                        leading_of_result = N + 1;
-  /// Items of a team: a sector of 32 bytes of neighbouring ones, or half of one, since a
-  /// multiprocessor has registers for one team of four items of two warps, but for three of two.
+  /// Items of a team: as many neighbouring items as fill a sector of 32 bytes, or half of one for
+  /// items of two warps: a multiprocessor has registers for one team of four such items, or for
+  /// three teams of two.
   static constexpr int most_items = 32 / int(sizeof(T)) / warps;
   /// Where items are not near each other: two warps at least.
   static constexpr int usual_items = std::max(1, 64 / count);
@@ -312,7 +313,7 @@ struct InverseRows {
     return code;
   }
 
-  /// \returns whether those of the lane are finite
+  /// \returns whether the numbers of the lane are finite
   BATCHWORK_INLINE bool put_rows(Rows const& rows, T* numbers, bool failed) const {
     std::int16_t const* const order = order_in(numbers) + rows.warp * columns;
     int const left = columns_left(rows.warp);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// lu, solve_lu, inverse and determinant of items that stand in a workspace: a team of a device, or
-/// a thread of a host, takes one after the other with its slot.
+/// lu, solve_lu, inverse and determinant of items in a workspace. A team of a device, or a thread
+/// of a host, owns a slot and takes one item after the other.
 #ifndef BATCHWORK_LUINWORKSPACE_HPP
 #define BATCHWORK_LUINWORKSPACE_HPP
 
@@ -27,7 +27,7 @@ inline constexpr int lu_rows_in_workspace = 32767;
 /// Of more launch_lu says that they are too many.
 inline constexpr std::int64_t most_lu_sides = 1 << 20;
 
-/// How an item stands in its slot: the matrix, right-hand sides, and the places and order of the
+/// The layout of an item in its slot: the matrix, right-hand sides, and the places and order of the
 /// rows.
 struct LuSlot {
   int n = 0, leading = 0, chunk = 0;
@@ -36,7 +36,7 @@ struct LuSlot {
   static LuSlot of(LuProblem<T> const& p) {
     int const unit = 64 / int(sizeof(T));
     int leading = (p.n + unit - 1) / unit * unit;
-    // Numbers beside each other across lines find different sets of a cache.
+    // Numbers of neighbouring lines find different sets of a cache.
     if (leading * int(sizeof(T)) % 1024 == 0) leading += unit;
     return {p.n, leading,
             p.result == LuResult::solutions ? std::min(p.columns, most_lu_columns) : 0};
@@ -56,7 +56,7 @@ BATCHWORK_INLINE void run_lu_of_item(LuProblem<T> const& p, LuSlot const& slot, 
   T* const numbers = reinterpret_cast<T*>(memory);
   std::int16_t* const place = reinterpret_cast<std::int16_t*>(numbers + slot.numbers());
   Rows rows{lanes, p.n, slot.leading, numbers, place, place + p.n, found};
-  /// body(i, j) for the entries, as those of an operand are near in memory.
+  /// body(i, j) for the entries, in the order in which an operand's entries are near in memory.
   auto const for_entries = [&](bool rows_near, auto const& body) {
     for (int r = 0; r < p.n; ++r)
       lanes.for_each(p.n, [&](int q) { body(rows_near ? q : r, rows_near ? r : q); });

@@ -22,7 +22,7 @@ namespace Batchwork::Impl {
 template <class T, int N, LuTask Task>
 struct LuOfLane {
   using number = T;
-  // Of solutions with what goes through columns, or the vector.
+  // Registers for the matrix and, if there are solutions, for columns or the vector.
   static constexpr int words =
       ((Task == LuTask::solutions ? 2 * N * N : N * N) + (Task == LuTask::solution ? N : 0)) *
       int(sizeof(T)) / 4;

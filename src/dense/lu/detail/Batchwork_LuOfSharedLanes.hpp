@@ -51,8 +51,8 @@ struct LuOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_lu<T, N>, N, teams_of_lu
     auto const of = this->items_of(member);
     of.load(a, p.n, p.n);
     Lu<S, N> f(matrix_in(of.grid(), of.is_there() ? p.n : 0), p.n);
-    // Lanes find their places anew after each part, or those of all would be in registers from the
-    // first on.
+    // Lanes compute their places anew after each part. Otherwise all places would be in registers
+    // from the first part on.
     f.factors.grid = of.grid();
     std::int32_t code = f.own;
     if constexpr (Task == LuTask::factors) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What lu, solve_lu, inverse and determinant have to compute, as pointers and strides.
+/// The problem of lu, solve_lu, inverse and determinant as pointers and strides.
 #ifndef BATCHWORK_LUPROBLEM_HPP
 #define BATCHWORK_LUPROBLEM_HPP
 
@@ -39,7 +39,7 @@ struct LuProblem {
   int n = 0, columns = 0;
   LuResult result = LuResult::solutions;
 
-  /// Without right-hand sides the status is still that of the elimination (LAPACK's gesv).
+  /// Without right-hand sides the elimination still gives the status (LAPACK's gesv).
   bool writes_something() const {
     return items > 0 && (result != LuResult::solutions || columns > 0 || status.wanted());
   }
@@ -48,7 +48,7 @@ struct LuProblem {
     if (b.data == nullptr) return T(i == c ? 1 : 0);
     return item_of(b, item)[std::int64_t(i) * b.row + std::int64_t(c) * b.col];
   }
-  /// Stores that of an item; `code` is the status of the elimination, of which a pivot of zero is
+  /// Stores the determinant of an item. `code` is the status of the elimination; a pivot of zero is
   /// no failure here. \returns the status
   /// \param product  of the pivots, with the sign of their order
   BATCHWORK_INLINE std::int32_t put_determinant(std::int64_t item, ScaledProduct<T> const& product,

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// LuTeams: the kernel of lu, solve_lu, inverse and determinant on a device. Items stand in team
+/// LuTeams: the kernel of lu, solve_lu, inverse and determinant on a device. Items are in team
 /// scratch.
 #ifndef BATCHWORK_LUTEAMS_HPP
 #define BATCHWORK_LUTEAMS_HPP
@@ -86,8 +86,8 @@ struct LuTeams {
     return by_panels ? std::min(k.p.n - 1, most_rows_of_panels) : k.p.n - 1;
   }
 
-  /// Runs body(slot, i, j) for the entries of a rows x cols matrix of the team's items, as they are
-  /// near in memory.
+  /// Runs body(slot, i, j) for the entries of a rows x cols matrix of the team's items, in the
+  /// order in which they are near in memory.
   template <class Member, class Body>
   BATCHWORK_INLINE void for_entries(Member const& member, int rows, int cols, bool items_near,
                                     bool rows_near, Body const& body) const {

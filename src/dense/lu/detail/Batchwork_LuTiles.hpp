@@ -24,7 +24,7 @@
 namespace Batchwork::Impl {
 
 /// What eliminates: lanes with whole rows where that is faster; else tiles, also for several
-/// vectors and inverses, which are substituted in tiles. Most inverses are those of InverseRows.
+/// vectors and inverses, which are substituted in tiles. Most inverses are computed by InverseRows.
 template <class T, int Tiles, bool OneSide, bool KeepsL>
 using LuCore = std::conditional_t<rows_beat_tiles<T>(8 * Tiles, KeepsL),
                                   EliminationRows<T, 8 * Tiles, OneSide, KeepsL>,
@@ -113,7 +113,7 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
     std::int32_t code = this->status(here);
     auto const is_there = [&] { return here.item < here.there; };
     auto const item = [&] { return is_there() ? here.first + here.item : p.items - 1; };
-    // Numbers of the team's items, of which row i goes to row_of(indices)[i].
+    // Numbers of the team's items; row i goes to row_of(indices)[i].
     auto const store = [&](auto const& row_of) {
       meet();
       // Found anew, rather than kept while registers are scarce.
@@ -176,7 +176,7 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
 
   BATCHWORK_INLINE ScaledProduct<T> determinant(Here const& here) const {
     ScaledProduct<T> found(T(1));
-    // The order is odd where the number of pairs that stand in another order than their rows is.
+    // The order is odd if the number of pairs in another order than their rows is odd.
     bool odd = false;
     for (int k = here.in_warp; k < p.n; k += lanes_of_warp) {
       for (int j = 0; j < k; ++j) odd = odd != (here.order[j] > here.order[k]);
@@ -193,8 +193,8 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
   }
 
   /// Solutions for up to `rows` right-hand sides from c0 on, which are stored. Of an inverse, U^-1
-  /// L^-1 P, where L^-1 is lower and P sends columns to other places, they take the place of the
-  /// factors. \returns whether those of the lane are finite
+  /// L^-1 P, where L^-1 is lower and P sends columns to other places, they overwrite the factors.
+  /// \returns whether the numbers of the lane are finite
   template <class Member>
   BATCHWORK_INLINE bool solve_columns(Member const& member, Here const& here, std::int64_t item,
                                       bool is_there, int c0, bool failed) const {

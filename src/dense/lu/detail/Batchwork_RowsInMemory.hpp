@@ -55,8 +55,8 @@ BATCHWORK_INLINE std::int64_t combine_over_lanes([[maybe_unused]] Lanes const& l
 }
 
 /// See EliminatedRows. Rows stay where they are: row i goes to place[i], and row order[k] is in
-/// place k. `Lanes` is a SystemLanes or the LoneLane of a host's thread. `ByColumns`: neighbours in
-/// memory are those of a column, so that lanes read side by side.
+/// place k. `Lanes` is a SystemLanes or the LoneLane of a host's thread. `ByColumns`: the numbers
+/// of a column are neighbours in memory, so that lanes read contiguous numbers.
 template <class T, class Lanes, bool ByColumns = false>
 struct RowsInMemory {
   using value_type = T;
@@ -140,7 +140,7 @@ struct RowsInMemory {
     return std::int32_t(largest(first, n) & 0xffffffff);
   }
 
-  /// L U x = P b for some columns: b(i, c) stands at x[i * columns + c]. Afterwards x(k, c) is
+  /// L U x = P b for some columns: b(i, c) is at x[i * columns + c]. Afterwards x(k, c) is
   /// solution(x, columns, k, c).
   BATCHWORK_INLINE void substitute(T* x, int columns) const {
     // L y = P b
@@ -172,7 +172,7 @@ struct RowsInMemory {
 
   /// All lanes find it.
   BATCHWORK_INLINE ScaledProduct<T> determinant() const {
-    // The order is odd where the number of pairs that stand in another order than their rows is.
+    // The order is odd if the number of pairs in another order than their rows is odd.
     std::int64_t inversions = 0;
     lanes.for_each(n, [&](int k) {
       for (int j = 0; j < k; ++j) inversions += order[j] > order[k] ? 1 : 0;

@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Code of the guides to filters and of the reference of Kalman::filter.
+
+#include <Batchwork.hpp>
+#include <cstdint>
+#include <cstdio>
+
+namespace doc_kalman {
+
+using namespace Batchwork;
+
+using Exec = Kokkos::DefaultExecutionSpace;
+
+// ---- docs/guides/kalman_filter.md ---------------------------------------------------------------
+
+/// Filters 1000 series of a position that moves with nearly constant velocity.
+inline int filter_a_batch() {
+  int const series = 1000, steps = 200;
+  Kokkos::View<double**> z("z", series, steps);            // (series, time)
+  Kokkos::View<double** [2]> mean("mean", series, steps);  // (series, time, state)
+  Kokkos::View<double*> log_likelihood("log_likelihood", series);
+  Kokkos::View<int*> codes("codes", series);
+
+  auto const host_z = Kokkos::create_mirror_view(z);
+  for (int n = 0; n < series; ++n)
+    for (int t = 0; t < steps; ++t) host_z(n, t) = 0.01 * n * t + Kokkos::sin(1.0 * n + 7.0 * t);
+  host_z(3, 17) = Kokkos::nan("");  // not observed
+  Kokkos::deep_copy(z, host_z);
+
+  double const dt = 0.1;
+  auto const F = generate<2, 2>([=](int i, int j) { return i == j ? 1.0 : i < j ? dt : 0.0; });
+  auto const Q = generate<2, 2>([](int i, int j) { return i != j ? 0.0 : i == 0 ? 1e-4 : 1e-2; });
+  auto const H = generate<1, 2>([](int, int j) { return j == 0 ? 1.0 : 0.0; });
+  auto const model =
+      Kalman::model(common(fixed(F)), common(fixed(Q)), common(fixed(H)), common(fixed(0.25)));
+
+  Kalman::filter(
+      steps, model, Kalman::diffuse(), z,
+      Kalman::results().filtered_mean(mean).log_likelihood(log_likelihood).status(codes));
+
+  auto const host_codes = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), codes);
+  auto const host_mean = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), mean);
+  int failed = 0;
+  for (int n = 0; n < series; ++n) {
+    if (host_codes(n) == 0) continue;
+    std::printf("series %d: %s\n", n, to_string(Status::reason(host_codes(n))));
+    ++failed;
+  }
+  std::printf("%d series failed; the last one is at %.3f, and its velocity is %.3f\n", failed,
+              host_mean(series - 1, steps - 1, 0), host_mean(series - 1, steps - 1, 1));
+  return failed;
+}
+
+/// The log-likelihood of one series for many pairs of variances of the local level model.
+inline void sweep(std::int64_t years, Kokkos::View<double*> flow, Kokkos::View<double*> q,
+                  Kokkos::View<double*> r, Kokkos::View<double*> log_likelihood) {
+  Kalman::filter(years, Kalman::model(common(fixed(1.0)), in(q), common(fixed(1.0)), in(r)),
+                 Kalman::diffuse(), common(each(flow)),
+                 Kalman::results().log_likelihood(log_likelihood));
+}
+
+// ---- docs/guides/nonlinear_filter.md ------------------------------------------------------------
+
+/// A pendulum: its angle and rate after 0.01 s.
+struct Swing {
+  template <class X>
+  KOKKOS_FUNCTION auto operator()(X const& x) const {
+    auto y = 1 * x;
+    y(0) += 0.01 * x(1);
+    y(1) -= 0.01 * 9.81 * sin(x(0));
+    return y;
+  }
+};
+/// The position of its end.
+struct End {
+  template <class X>
+  KOKKOS_FUNCTION auto operator()(X const& x) const {
+    return generate<2>([&](int i) { return i == 0 ? sin(x(0)) : cos(x(0)); });
+  }
+};
+
+struct FollowPendulum {
+  template <class X, class P, class L, class Z, class Q, class R, class M>
+  KOKKOS_FUNCTION void operator()(X& x, P& p, L& log_likelihood, Z const& z, Q const& q, R const& r,
+                                  M& mean) const {
+    auto const [predicted, f] = value_and_jacobian(Swing{}, x);
+    x = predicted;
+    p = congruence(f, p, q);
+    auto const [expected, h] = value_and_jacobian(End{}, x);
+    auto const linear = z - expected + h * x;  // update subtracts h x again
+    Kalman::update(x, p, log_likelihood, linear, h, r);
+    mean = x;
+  }
+};
+
+inline void follow_pendulums(std::int64_t steps, Kokkos::View<double* [2]> x,
+                             Kokkos::View<double* [2][2]> P, Kokkos::View<double** [2]> z,
+                             Kokkos::View<double[2][2]> Q, Kokkos::View<double** [2]> mean,
+                             Kokkos::View<double*> log_likelihood, Kokkos::View<int*> codes) {
+  auto const R = generate<2, 2>([](int i, int j) { return i == j ? 1e-2 : 0.0; });
+  scan(steps, FollowPendulum{}, carry(x, x), carry(symmetric(P), symmetric(P)),
+       carry(common(fixed(0.0)), log_sum(log_likelihood, -0.5)), each(z), common(symmetric(Q)),
+       common(fixed(R)), emit(mean), status(codes));
+}
+
+// ---- docs/reference/kalman ----------------------------------------------------------------------
+
+/// Two calls that filter a series in two parts.
+template <class Model>
+void in_two_parts(Exec const& exec, Model const& model, std::int64_t early, std::int64_t late,
+                  Kokkos::View<double** [2]> z, Kokkos::View<double** [2]> z_late,
+                  Kokkos::View<double* [4]> x, Kokkos::View<double* [4][4]> P,
+                  Kokkos::View<double*> likelihood, Kokkos::View<double*> likelihood_late) {
+  Kalman::filter(exec, early, model, Kalman::start(x, P), z,
+                 Kalman::results().last_mean(x).last_covariance(P).log_likelihood(likelihood));
+  Kalman::filter(exec, late, model, Kalman::start(x, P), z_late,
+                 Kalman::results().log_likelihood(likelihood_late));
+}
+
+/// A trend whose level and slope are unknown, with two seasonal states whose covariance is known.
+template <class Model>
+void partly_diffuse(Exec const& exec, Model const& model, std::int64_t steps,
+                    Kokkos::View<double* [4]> x1, Kokkos::View<double* [4][4]> P1,
+                    Kokkos::View<double**> z, Kokkos::View<double** [4]> mean) {
+  auto const A = generate<4, 2>([](int i, int j) { return i == j ? 1.0 : 0.0; });
+  Kalman::filter(exec, steps, model, Kalman::diffuse(x1, P1, common(fixed(A))), z,
+                 Kalman::results().filtered_mean(mean));
+}
+
+inline void compile_them() {
+  Kokkos::View<double[4][4]> const F("F"), Q("Q");
+  Kokkos::View<double[2][4]> const H2("H2");
+  Kokkos::View<double[1][4]> const H1("H1");
+  Kokkos::View<double[2][2]> const R2("R2");
+  Kokkos::View<double[1][1]> const R1("R1");
+  in_two_parts(Exec(), Kalman::model(common(F), common(Q), common(H2), common(R2)), 1, 1, {}, {},
+               {}, {}, {}, {});
+  partly_diffuse(Exec(), Kalman::model(common(F), common(Q), common(H1), common(R1)), 1, {}, {}, {},
+                 {});
+}
+
+}  // namespace doc_kalman
