@@ -114,13 +114,17 @@ inline constexpr bool are_packs = !std::is_same_v<real_t<S>, scalar_t<S>>;
 /// \tparam R  the type of the real and the imaginary part
 template <class R>
 struct alignas(std::is_floating_point_v<R> ? 2 * sizeof(R) : alignof(R)) Complex {
+  /// The real number type: float or double.
   using scalar = scalar_t<R>;
 
+  /// The number of items in a value.
   static constexpr int width = Impl::ValueTraits<R>::width;
 
+  /// The real part; `im` is the imaginary part.
   R re, im;
 
   Complex() = default;
+  /// From the real and the imaginary part.
   BATCHWORK_INLINE Complex(R const& real, R const& imaginary) : re(real), im(imaginary) {}
   template <class X>
     requires(Impl::is_real_value<X> && std::is_convertible_v<X, R>)
@@ -128,7 +132,9 @@ struct alignas(std::is_floating_point_v<R> ? 2 * sizeof(R) : alignof(R)) Complex
   template <class X>
     requires(!std::is_same_v<X, R> && std::is_convertible_v<X, R>)
   BATCHWORK_INLINE Complex(Complex<X> const& x) : re(x.re), im(x.im) {}
+  /// From a Kokkos::complex.
   BATCHWORK_INLINE Complex(Kokkos::complex<scalar> const& x) : re(x.real()), im(x.imag()) {}
+  /// To a Kokkos::complex.
   BATCHWORK_INLINE operator Kokkos::complex<scalar>() const
     requires std::is_floating_point_v<R>
   {
@@ -136,7 +142,9 @@ struct alignas(std::is_floating_point_v<R> ? 2 * sizeof(R) : alignof(R)) Complex
   }
 
   // ---- of packs ----
+  /// The complex number in lane l of a pack.
   BATCHWORK_INLINE Complex<scalar> lane(int l) const { return {re.lane(l), im.lane(l)}; }
+  /// Sets the complex number in lane l of a pack.
   BATCHWORK_INLINE void set_lane(int l, Complex<scalar> const& x) {
     re.set_lane(l, x.re);
     im.set_lane(l, x.im);

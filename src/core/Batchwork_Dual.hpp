@@ -108,12 +108,16 @@ struct Dual : Impl::OfDuals::Found {
                 "Batchwork::Dual<S, N>: S must be a real number or a pack of real numbers; "
                 "derivatives of derivatives are not supported");
   using scalar = scalar_t<S>;
+  /// The value type without derivatives.
   using constant = S;
 
   static constexpr int width = Impl::ValueTraits<S>::width;
+  /// The number of directions.
   static constexpr int directions = N;
 
+  /// The value.
   S value;
+  /// The derivatives, one for each direction.
   S d[N];
 
   Dual() = default;
@@ -134,12 +138,14 @@ struct Dual : Impl::OfDuals::Found {
   }
 
   // ---- of packs ----
+  /// The number in lane l of a pack.
   BATCHWORK_INLINE Dual<scalar, N> lane(int l) const {
     Dual<scalar, N> r;
     r.value = value.lane(l);
     for (int k = 0; k < N; ++k) r.d[k] = d[k].lane(l);
     return r;
   }
+  /// Sets the number in lane l of a pack.
   BATCHWORK_INLINE void set_lane(int l, Dual<scalar, N> const& x) {
     value.set_lane(l, x.value);
     for (int k = 0; k < N; ++k) d[k].set_lane(l, x.d[k]);

@@ -98,6 +98,7 @@ struct PackMask {
   native v;
 
   PackMask() = default;
+  /// The same condition in every lane.
   BATCHWORK_INLINE PackMask(bool b) : v{} {
     for (int l = 0; l < W; ++l) v[l] = b ? I(-1) : I(0);
   }
@@ -189,15 +190,18 @@ BATCHWORK_INLINE auto operator|(PackMask<I, W> const& a, PackMask<J, W> const& b
 template <class T, int W>
 struct Pack {
   static_assert(W > 0 && (W & (W - 1)) == 0, "Batchwork::Pack: the width must be a power of two");
+  /// The type of the numbers.
   using scalar = T;
+  /// The type of comparisons.
   using mask = PackMask<Impl::integer_of_t<T>, W>;
   using native = typename Impl::NativeVector<T, W>::type;
+  /// The number of lanes.
   static constexpr int width = W;
 
   native v;
 
   Pack() = default;
-  // Not native{} + x, because that addition turns -0 into +0.
+  /// The same number in every lane. Not native{} + x, because that addition turns -0 into +0.
   BATCHWORK_INLINE Pack(T x) { BATCHWORK_PACK_LANEWISE(v, x, x - native{}) }
 
   /// From numbers of another type, lane by lane.

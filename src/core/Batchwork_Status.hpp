@@ -50,6 +50,7 @@ enum class Reason : std::int32_t {
 ///   std::printf("%s, info %d\n", to_string(why), Status::info(codes(item)));
 /// ```
 struct Status {
+  /// The position of the reason in a code: code = reason * 2^shift + info.
   static constexpr std::int32_t shift = 16;
 
   /// The code of a reason and an info.

@@ -17,8 +17,8 @@ namespace Batchwork {
 /// i.
 template <class Member>
 struct SystemLanes {
-  Member const& member;
-  int rank;   ///< the rank of the calling lane, from 0
+  Member const& member;  ///< the team
+  int rank;              ///< the rank of the calling lane, from 0
   int count;  ///< the number of lanes: a power of two, or the whole team, a multiple of 32
 
   /// Runs body(i) for the calling lane's part of i = 0 .. n - 1.

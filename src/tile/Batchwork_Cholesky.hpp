@@ -25,12 +25,14 @@ struct CholeskyFactor : Impl::IndexedToRead<CholeskyFactor<S, N>> {
 
   S a[N * (N + 1) / 2];
   real_t<S> inverse[N];
-  info_t<S> info;
+  info_t<S> info;  ///< the status
 
+  /// Entry (i, j) of L, zero above the diagonal.
   BATCHWORK_INLINE S entry(int i, int j) const {
     if (j > i) return S(scalar_t<S>(0));
     return a[Impl::triangle_index(i, j)];
   }
+  /// The reciprocal of diagonal entry i of L.
   BATCHWORK_INLINE real_t<S> inverse_diagonal(int i) const { return inverse[i]; }
   /// Row i up to the diagonal.
   BATCHWORK_INLINE S const* row(int i) const { return a + Impl::triangle_index(i, 0); }
@@ -60,7 +62,7 @@ struct CholeskyFactor<Distributed<T, R, C, E, Whole>, N>
 template <class S, int N, class Factor = CholeskyFactor<S, N>>
 struct Cholesky {
   using value_type = S;
-  Factor factor;
+  Factor factor;  ///< L, with the status in its `info`
 
   /// The factor L, a lower triangular tile. The factor of a temporary lives to the end of the
   /// expression, unless it is copied into a variable.

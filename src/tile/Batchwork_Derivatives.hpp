@@ -241,20 +241,20 @@ BATCHWORK_INLINE auto derivatives_of(Scalar<Dual<S, N>> const& x) {
 /// The result of value_and_jacobian, for a structured binding: f(x) and its Jacobian.
 template <class Y, class J>
 struct ValueAndJacobian {
-  Y value;
-  J jacobian;
+  Y value;     ///< f(x)
+  J jacobian;  ///< M x N
 };
 /// The result of value_and_gradient, for a structured binding: f(x) and its gradient.
 template <class Y, class G>
 struct ValueAndGradient {
-  Y value;
-  G gradient;
+  Y value;     ///< f(x), a scalar
+  G gradient;  ///< a vector with as many entries as x
 };
 /// The result of value_and_derivative, for a structured binding: f(x) and its derivative.
 template <class Y, class D>
 struct ValueAndDerivative {
-  Y value;
-  D derivative;
+  Y value;       ///< f(x)
+  D derivative;  ///< with the extents of f(x)
 };
 
 namespace Impl {

@@ -80,7 +80,7 @@ struct Eigh {
   Columns columns;  ///< of what is proportional to V (diag(values) + shift), scaled
   Impl::UnitScale<Value> scale;
   Value shift;
-  info_t<S> info;
+  info_t<S> info;  ///< the status
 
   template <Tile A>
   BATCHWORK_INLINE explicit Eigh(A const& a)
@@ -150,7 +150,7 @@ struct Eigh<S, N> {
 
   Columns columns;  ///< V
   Value found[Columns::mine];
-  info_t<S> info;
+  info_t<S> info;  ///< the status
 
   template <Tile A>
   BATCHWORK_INLINE explicit Eigh(A const& a)

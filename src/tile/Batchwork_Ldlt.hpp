@@ -44,7 +44,7 @@ struct Ldlt {
   Columns columns;
   info_t<S> of_matrix;  ///< the status of a
   info_t<S> own;        ///< the status of the elimination
-  info_t<S> info;
+  info_t<S> info;       ///< the status
 
   template <Tile A>
   BATCHWORK_INLINE explicit Ldlt(A const& a)

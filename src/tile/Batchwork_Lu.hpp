@@ -192,7 +192,7 @@ struct Lu {
   Impl::LuFactors<S, N> factors;
   info_t<S> of_matrix;  ///< the status of a
   info_t<S> own;        ///< the status of the elimination
-  info_t<S> info;
+  info_t<S> info;       ///< the status
 
   template <Tile A>
   BATCHWORK_INLINE explicit Lu(A const& a)

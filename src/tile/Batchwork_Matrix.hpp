@@ -69,7 +69,7 @@ struct BATCHWORK_NODISCARD Matrix : Impl::Indexed<Matrix<S, M, N>> {
   static constexpr int pitch = Impl::pitch_of<S>(N);
 
   S a[M * pitch];
-  info_t<S> info;
+  info_t<S> info;  ///< the status of the item
 
   Matrix() = default;
   template <Tile X>
@@ -90,7 +90,9 @@ struct BATCHWORK_NODISCARD Matrix : Impl::Indexed<Matrix<S, M, N>> {
   }
 
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int, int) { return false; }
+  /// Entry (i, j), without the status; a(i, j) has it.
   BATCHWORK_INLINE S const& entry(int i, int j) const { return a[i * pitch + j]; }
+  /// Sets entry (i, j), without a status; a(i, j) = x merges it.
   BATCHWORK_INLINE void set(int i, int j, S const& v) { a[i * pitch + j] = v; }
   BATCHWORK_INLINE Impl::EntryPointer<S const, pitch, 1> pointer() const { return {a}; }
   BATCHWORK_INLINE Impl::EntryPointer<S, pitch, 1> pointer() { return {a}; }
@@ -110,7 +112,7 @@ struct BATCHWORK_NODISCARD Vector : Impl::Indexed<Vector<S, N>> {
   using rebind = Vector<S2, N>;
 
   S a[N];
-  info_t<S> info;
+  info_t<S> info;  ///< the status of the item
 
   Vector() = default;
   template <Tile X>
@@ -132,6 +134,7 @@ struct BATCHWORK_NODISCARD Vector : Impl::Indexed<Vector<S, N>> {
 
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int, int) { return false; }
   BATCHWORK_INLINE S const& entry(int i, int) const { return a[i]; }
+  /// Entry i, without the status; v(i) has it.
   BATCHWORK_INLINE S const& entry(int i) const { return a[i]; }
   BATCHWORK_INLINE void set(int i, int, S const& v) { a[i] = v; }
   BATCHWORK_INLINE Impl::EntryPointer<S const, 1, 1> pointer() const { return {a}; }

@@ -61,11 +61,13 @@ constexpr bool require_room();
 template <class S>
 struct BATCHWORK_NODISCARD Scalar : Impl::ByAdl::OfScalars {
   using value_type = S;
-  S value;
-  info_t<S> info;
+  S value;         ///< the number of each item
+  info_t<S> info;  ///< the status of each item
 
   Scalar() = default;
+  /// From a number of each item, with status 0.
   BATCHWORK_INLINE Scalar(S const& v) : value(v), info(0) {}
+  /// From a number and a status of each item.
   BATCHWORK_INLINE Scalar(S const& v, info_t<S> const& i) : value(v), info(i) {}
   /// From a number, or from a scalar that is common to the lanes.
   template <Impl::Number U>

@@ -28,7 +28,7 @@ struct BATCHWORK_NODISCARD Symmetric : Impl::Indexed<Symmetric<S, N>> {
   static constexpr int pitch = Impl::pitch_of<S>(N);
 
   S a[mirrored ? N * pitch : N * (N + 1) / 2];
-  info_t<S> info;
+  info_t<S> info;  ///< the status of the item
 
   Symmetric() = default;
   /// Converts a square tile by its lower triangle.
@@ -51,6 +51,7 @@ struct BATCHWORK_NODISCARD Symmetric : Impl::Indexed<Symmetric<S, N>> {
   }
 
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int i, int j) { return j > i; }
+  /// Entry (i, j), without the status; a(i, j) has it.
   BATCHWORK_INLINE S const& entry(int i, int j) const {
     if constexpr (mirrored) {
       return a[i * pitch + j];
@@ -93,7 +94,7 @@ struct BATCHWORK_NODISCARD Lower : Impl::Indexed<Lower<S, N>> {
   using rebind = Lower<S2, N>;
 
   S a[N * (N + 1) / 2];
-  info_t<S> info;
+  info_t<S> info;  ///< the status of the item
 
   Lower() = default;
   /// Converts a square tile by its lower triangle; entries above it are dropped.
@@ -116,10 +117,12 @@ struct BATCHWORK_NODISCARD Lower : Impl::Indexed<Lower<S, N>> {
   }
 
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int i, int j) { return j > i; }
+  /// Entry (i, j), zero above the diagonal, without the status; a(i, j) has it.
   BATCHWORK_INLINE S entry(int i, int j) const {
     if (j > i) return S(scalar_t<S>(0));
     return a[Impl::triangle_index(i, j)];
   }
+  /// Sets an entry with j <= i.
   BATCHWORK_INLINE void set(int i, int j, S const& v) { a[Impl::triangle_index(i, j)] = v; }
   /// Row i up to the diagonal.
   BATCHWORK_INLINE S const* row(int i) const { return a + Impl::triangle_index(i, 0); }
@@ -139,7 +142,7 @@ struct BATCHWORK_NODISCARD Diagonal : Impl::Indexed<Diagonal<S, N>> {
   using rebind = Diagonal<S2, N>;
 
   S a[N];
-  info_t<S> info;
+  info_t<S> info;  ///< the status of the item
 
   Diagonal() = default;
   /// Converts a square tile by its diagonal; other entries are dropped.
@@ -161,7 +164,9 @@ struct BATCHWORK_NODISCARD Diagonal : Impl::Indexed<Diagonal<S, N>> {
   }
 
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int i, int j) { return i != j; }
+  /// Entry (i, j), zero off the diagonal, without the status; a(i, j) has it.
   BATCHWORK_INLINE S entry(int i, int j) const { return i == j ? a[i] : S(scalar_t<S>(0)); }
+  /// Sets diagonal entry i.
   BATCHWORK_INLINE void set(int i, int, S const& v) { a[i] = v; }
 };
 
@@ -328,6 +333,7 @@ struct BATCHWORK_NODISCARD Identity : Impl::IndexedToRead<Identity<T, N>> {
   static constexpr bool is_vector = false;
 
   info_t<T> info = 0;
+  /// Entry (i, j): 1 on the diagonal, else 0.
   BATCHWORK_INLINE T entry(int i, int j) const { return i == j ? T(1) : T(0); }
   template <class X>
   BATCHWORK_INLINE void operator=(X const&) && {

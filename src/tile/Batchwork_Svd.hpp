@@ -161,7 +161,7 @@ struct Svd {
   static constexpr scalar_t<S> default_tolerance = Impl::rank_tolerance<S, M, N>;
 
   Impl::TallSvd<S, (M < N ? N : M), least, true> factors;
-  info_t<S> info;
+  info_t<S> info;  ///< the status
 
   template <Tile A>
   BATCHWORK_INLINE explicit Svd(A const& a) : factors(Impl::tall(a)), info(factors.info) {

@@ -20,9 +20,10 @@ struct BATCHWORK_NODISCARD Transposed {
   static constexpr Structure structure = Impl::transposed(X::structure);
   static constexpr bool is_vector = false;
 
-  Original original;
-  info_t<value_type> info;
+  Original original;        ///< the tile, or a reference to it
+  info_t<value_type> info;  ///< the status of the item
 
+  /// Entry (i, j), which is entry (j, i) of the original.
   BATCHWORK_INLINE value_type entry(int i, int j) const { return original.entry(j, i); }
   /// The same as that of IndexedToRead, which an aggregate cannot have as its first base.
   template <class... I>
