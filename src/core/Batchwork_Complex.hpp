@@ -332,7 +332,7 @@ BATCHWORK_INLINE auto exp(Complex<R> const& x) {
 
 // ---- arithmetic, of complex numbers with one another and with real ones ----
 
-/// The sum of two numbers, at least one of which is complex.
+/// The sum of two complex numbers, or of a complex and a real one.
 template <class A, class B>
   requires Impl::ComplexOperands<A, B>
 BATCHWORK_INLINE auto operator+(A const& a, B const& b) {
@@ -342,7 +342,7 @@ BATCHWORK_INLINE auto operator+(A const& a, B const& b) {
   else if constexpr (!Impl::is_complex<B>) return C(R(a.re) + R(b), R(a.im));
   else return C(R(a.re) + R(b.re), R(a.im) + R(b.im));
 }
-/// The difference of two numbers, at least one of which is complex.
+/// The difference of two complex numbers, or of a complex and a real one.
 template <class A, class B>
   requires Impl::ComplexOperands<A, B>
 BATCHWORK_INLINE auto operator-(A const& a, B const& b) {
@@ -352,7 +352,7 @@ BATCHWORK_INLINE auto operator-(A const& a, B const& b) {
   else if constexpr (!Impl::is_complex<B>) return C(R(a.re) - R(b), R(a.im));
   else return C(R(a.re) - R(b.re), R(a.im) - R(b.im));
 }
-/// The product of two numbers, at least one of which is complex.
+/// The product of two complex numbers, or of a complex and a real one.
 template <class A, class B>
   requires Impl::ComplexOperands<A, B>
 BATCHWORK_INLINE auto operator*(A const& a, B const& b) {

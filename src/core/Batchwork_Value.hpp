@@ -75,7 +75,7 @@ struct Promote {
   using type = std::conditional_t<std::is_arithmetic_v<A>, B, A>;
 };
 
-/// Two different number types, at least one of which is an integer.
+/// Two different number types, one or both of them integers.
 template <class A, class B>
 concept MixesIntegers =
     !std::is_same_v<typename ValueTraits<A>::scalar, typename ValueTraits<B>::scalar> &&
@@ -208,7 +208,7 @@ BATCHWORK_INLINE T to_number(I a) {
   return static_cast<T>(a);
 }
 
-/// Lane l of a pack or of its mask; a plain number is returned as it is.
+/// Lane l of a pack or of its mask; a plain number is returned unchanged.
 template <class S>
 BATCHWORK_INLINE auto entry_of_pack(S const& x, [[maybe_unused]] int l) {
   if constexpr (Number<S>) return x;

@@ -76,7 +76,7 @@ struct Times {
 /// \tparam N  the columns of the block
 /// \param a  a tile
 /// \param i  the first row; on devices a constant once loops are unrolled
-/// \param j  the first column, likewise
+/// \param j  the first column, a constant like i
 /// \returns the block as a Matrix
 template <int M, int N, Tile A>
 BATCHWORK_INLINE auto block(A const& a, int i, int j) {
@@ -141,7 +141,7 @@ BATCHWORK_INLINE auto as_diagonal(V const& v) {
 /// ```
 /// \param a  a general tile, which is changed
 /// \param i  the first row; on devices a constant once loops are unrolled
-/// \param j  the first column, likewise
+/// \param j  the first column, a constant like i
 /// \param b  a tile that fits into a
 template <Tile A, Tile B>
 BATCHWORK_INLINE void assign_block(A& a, int i, int j, B const& b) {

@@ -379,7 +379,7 @@ BATCHWORK_INLINE auto symmetric_product(A const& a, B const& b, C const& c) {
   return r;
 }
 
-/// The congruence f p f', of which one triangle is computed; 2 M N^2 + M^2 N operations. If f p is
+/// The congruence f p f'. Only one triangle is computed; 2 M N^2 + M^2 N operations. If f p is
 /// needed as well, compute it first and use symmetric_product(f p, f').
 /// ```cpp
 /// p = congruence(f, p, q);  // f p f' + q
@@ -410,7 +410,7 @@ BATCHWORK_INLINE auto congruence(F const& f, P const& p, Q const& q) {
   return r;
 }
 
-/// The Gram matrix y' y, of which one triangle is computed; M N^2 operations.
+/// The Gram matrix y' y. Only one triangle is computed; M N^2 operations.
 /// \param y  M x N
 /// \returns a Symmetric tile, N x N
 template <Tile Y>

@@ -42,28 +42,28 @@ BATCHWORK_INLINE Scalar<S> scalar_of_pair(S const& value, A const& a, B const& b
 }  // namespace Impl
 
 // With a constant there are no derivatives to add or multiply.
-/// The sum of two scalars, one of which has no derivatives.
+/// The sum of a scalar with derivatives and one without.
 template <class A, class B>
   requires(ScalarOperands<A, B> && Impl::DualBesideConstant<A, B>)
 BATCHWORK_INLINE auto operator+(A const& a, B const& b) {
   using S = Impl::scalar_pair_t<A, B>;
   return Impl::scalar_of_pair<S>(Impl::number_behind<S>(a) + Impl::number_behind<S>(b), a, b);
 }
-/// The difference of two scalars, one of which has no derivatives.
+/// The difference of a scalar with derivatives and one without.
 template <class A, class B>
   requires(ScalarOperands<A, B> && Impl::DualBesideConstant<A, B>)
 BATCHWORK_INLINE auto operator-(A const& a, B const& b) {
   using S = Impl::scalar_pair_t<A, B>;
   return Impl::scalar_of_pair<S>(Impl::number_behind<S>(a) - Impl::number_behind<S>(b), a, b);
 }
-/// The product of two scalars, one of which has no derivatives.
+/// The product of a scalar with derivatives and one without.
 template <class A, class B>
   requires(ScalarOperands<A, B> && Impl::DualBesideConstant<A, B>)
 BATCHWORK_INLINE auto operator*(A const& a, B const& b) {
   using S = Impl::scalar_pair_t<A, B>;
   return Impl::scalar_of_pair<S>(Impl::number_behind<S>(a) * Impl::number_behind<S>(b), a, b);
 }
-/// The quotient of two scalars, one of which has no derivatives.
+/// The quotient of a scalar with derivatives and one without.
 template <class A, class B>
   requires(ScalarOperands<A, B> && Impl::DualBesideConstant<A, B>)
 BATCHWORK_INLINE auto operator/(A const& a, B const& b) {

@@ -139,7 +139,7 @@ BATCHWORK_INLINE auto generate_lower(F const& f) {
 /// Entry (i, j) of a tile, with the status of the tile; the same as a(i, j) for a const tile.
 /// \param x  a tile
 /// \param i  the row; on devices a constant once loops are unrolled
-/// \param j  the column, likewise
+/// \param j  the column, a constant like i
 /// \returns a scalar
 template <Tile X>
 BATCHWORK_INLINE auto element(X const& x, int i, int j) {

@@ -120,7 +120,7 @@ struct Ldlt {
   }
   /// The sign of det a: 1, -1, or 0 if a pivot is zero.
   BATCHWORK_INLINE Scalar<S> sign() const { return {product().sign(), of_determinant()}; }
-  /// The number of negative eigenvalues of a, which equals that of D (Sylvester's law of inertia);
+  /// The number of negative eigenvalues of a, which D shares (Sylvester's law of inertia);
   /// NaN if a pivot is NaN.
   BATCHWORK_INLINE Scalar<S> negative_eigenvalues() const {
     auto const all = pivots();

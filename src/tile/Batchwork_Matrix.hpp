@@ -53,7 +53,8 @@ concept ValueConvertible = takes_value<To, From>();
 }  // namespace Impl
 
 /// An M x N matrix, stored row by row. Entries are read and written as a(i, j).
-/// \tparam S  the value type: float, double, an integer, or what a sequence gets in its place
+/// \tparam S  the value type: float, double, an integer, or a type that the library passes to
+/// sequences
 /// \tparam M  the rows
 /// \tparam N  the columns
 template <class S, int M, int N>
@@ -99,7 +100,8 @@ struct BATCHWORK_NODISCARD Matrix : Impl::Indexed<Matrix<S, M, N>> {
 };
 
 /// A column of N numbers. Entries are read and written as v(i).
-/// \tparam S  the value type: float, double, an integer, or what a sequence gets in its place
+/// \tparam S  the value type: float, double, an integer, or a type that the library passes to
+/// sequences
 /// \tparam N  the number of entries
 template <class S, int N>
 struct BATCHWORK_NODISCARD Vector : Impl::Indexed<Vector<S, N>> {

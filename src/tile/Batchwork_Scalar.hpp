@@ -57,7 +57,8 @@ constexpr bool require_room();
 /// A number of an item, with the status of the item. Scalar(1.5) and Scalar(0) are common to all
 /// items; zero(x) has the type of x. Only named scalars can be assigned; an assignment to a
 /// temporary does not compile.
-/// \tparam S  the value type: float, double, an integer, or what a sequence gets in its place
+/// \tparam S  the value type: float, double, an integer, or a type that the library passes to
+/// sequences
 template <class S>
 struct BATCHWORK_NODISCARD Scalar : Impl::ByAdl::OfScalars {
   using value_type = S;

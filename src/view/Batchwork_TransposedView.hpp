@@ -13,7 +13,7 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// A View whose matrices are used transposed.
+/// A View with transposed matrices.
 template <class A>
 struct TransposedView {
   A view;
@@ -23,7 +23,7 @@ inline constexpr bool is_transposed_view = false;
 template <class A>
 inline constexpr bool is_transposed_view<TransposedView<A>> = true;
 
-/// An operand whose rows and columns are exchanged.
+/// An operand with rows and columns exchanged.
 template <class O>
 struct TransposedOperand {
   O operand;
@@ -42,17 +42,17 @@ auto transposed(V const& view) {
   return Impl::TransposedView<decltype(Impl::adapted(view))>{Impl::adapted(view)};
 }
 
-/// An input whose matrices are used transposed.
+/// An input with transposed matrices.
 template <class A>
 auto in(Impl::TransposedView<A> const& t) {
   return Impl::TransposedOperand<decltype(in(t.view))>{in(t.view)};
 }
-/// An output whose matrices are stored transposed.
+/// An output with transposed matrices.
 template <class A>
 auto out(Impl::TransposedView<A> const& t) {
   return Impl::TransposedOperand<decltype(out(t.view))>{out(t.view)};
 }
-/// An input and output whose matrices are used transposed.
+/// An input and output with transposed matrices.
 template <class A>
 auto inout(Impl::TransposedView<A> const& t) {
   return Impl::TransposedOperand<decltype(inout(t.view))>{inout(t.view)};
