@@ -304,7 +304,7 @@ auto diagonal(Impl::Operand<Impl::Kind::local, T, Sh> const&) {
 /// In carry(...): the View's numbers are `weight` times a sum of logarithms. The sequence gets a
 /// LogSum, to which it adds a logarithm at the cost of a multiplication.
 /// ```cpp
-/// scan(steps, Step{}, carry(log_sum(likelihood, -0.5)), each(z));
+/// scan(steps, Step{}, carry(common(fixed(0.0)), log_sum(likelihood, -0.5)), each(z));
 /// ```
 /// \param view    a View of numbers, one for each item
 /// \param weight  the factor of the logarithms
