@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Misuse that the compiler finds, and what it has to say. compile_failure.cmake compiles this file
-// twice: as it is, which must fail with every text after `says:`, and with BATCHWORK_PUT_RIGHT,
-// which must succeed.
+// Misuse that the compiler finds, with the expected messages. compile_failure.cmake compiles this
+// file twice: unchanged, which must fail with every text after `says:`, and with
+// BATCHWORK_PUT_RIGHT, which must succeed.
 #include <Batchwork.hpp>
 
 #if defined(BATCHWORK_PUT_RIGHT)

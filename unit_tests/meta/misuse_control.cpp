@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Misuse of rounds, choices and derivatives that the compiler finds, and what it has to say; see
-// misuse.cpp.
+// Misuse of rounds, choices and derivatives that the compiler finds, with the expected messages;
+// see misuse.cpp.
 #include <Batchwork_Map.hpp>
 
 #if defined(BATCHWORK_PUT_RIGHT)

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Misuse of entries, scalars and numbers that the compiler finds, and what it has to say; see
+// Misuse of entries, scalars and numbers that the compiler finds, with the expected messages; see
 // misuse.cpp.
 #include <Batchwork_Map.hpp>
 #include <cmath>
