@@ -139,7 +139,7 @@ TEST(Check, EqualRows) {
       said({{0, -1}, {-1, 1}}),
       {"Batchwork::check: ell columns(\"columns\") [View (2, 2)], row 1: entry 1 comes after "
        "entry 0",
-       "; put those at the end"});
+       "; move unused entries to the end"});
   expect_says(said({{0, 1}, {1, 0}}), {"row 1: column 0 (entry 1) comes after column 1"});
   expect_says(said({{0, 1}, {1, 1}}), {"row 1: column 1 (entry 1) is there twice"});
   expect_says(said({{0, 2}, {1, -1}}), {"row 0: column 2 (entry 1) is out of range"});

@@ -587,7 +587,7 @@ void factors_before_the_matrices(Matrices const& a, Kokkos::View<double*> const&
                      WRONG_OR_RIGHT(B::dense(a), factors));
 }
 
-// says: the factors are of another type of numbers than the matrices
+// says: the factors and the matrices hold different types of numbers
 void factors_of_another_type(Matrices const& a, Kokkos::View<float***> const& c,
                              Kokkos::View<double*> const& factors, Vectors const& b,
                              Vectors const& x, Kokkos::View<float**> const& d,
