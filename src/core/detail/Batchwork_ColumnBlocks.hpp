@@ -11,8 +11,8 @@
 
 namespace Batchwork::Impl {
 
-/// How far columns of so many numbers are best apart: columns of a power of two would meet in the
-/// same sets of a cache.
+/// The best distance between columns of so many numbers. Columns at a distance of a power of two
+/// would use the same sets of a cache.
 constexpr int host_leading(int rows) { return rows < 16 ? rows : rows | 1; }
 
 /// Calls f<Count>(j) for blocks j .. j + Count - 1 of first .. end - 1. The data of a block stay in

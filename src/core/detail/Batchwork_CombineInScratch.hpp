@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Sums and the like over the lanes of a system through team scratch: the portable way, where lanes
-/// do not see each other's numbers otherwise.
+/// Reductions over the lanes of a system through team scratch: the portable version, for lanes that
+/// cannot read each other's registers.
 #ifndef BATCHWORK_COMBINE_IN_SCRATCH_HPP
 #define BATCHWORK_COMBINE_IN_SCRATCH_HPP
 

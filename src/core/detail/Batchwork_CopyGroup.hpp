@@ -32,7 +32,7 @@ struct CopyGroup {
   std::int64_t first = 0;  ///< of the items
 };
 
-/// Where a copy group fetches its next items to while it computes.
+/// The buffer into which a copy group fetches its next items while it computes.
 struct Ahead {
   char* buffer = nullptr;
   CopyGroup next;
@@ -45,7 +45,7 @@ struct Items {
   std::int64_t first;
   int count;
 
-  /// The item in lane k of a pack. Lanes without one have the last.
+  /// The item in lane k of a pack. Lanes without an item repeat the last one.
   BATCHWORK_INLINE std::int64_t item_of_lane(int k) const {
     return first + (k < count ? k : count - 1);
   }

@@ -16,16 +16,17 @@
 
 namespace Batchwork::Impl {
 
-/// The logarithmic derivative of the gamma function. From 10 on (float: 6) by its asymptotic
-/// series, to which smaller arguments are raised, negative ones reflected first. NaN at the poles.
-/// (Abramowitz and Stegun, 6.3.5, 6.3.7, 6.3.18.)
+/// The logarithmic derivative of the gamma function, by its asymptotic series from 10 on (float:
+/// 6). Smaller arguments are raised to that range by recurrence; negative ones are reflected first.
+/// NaN at the poles. (Abramowitz and Stegun, 6.3.5, 6.3.7, 6.3.18.)
 struct Digamma {
   template <std::floating_point T>
   BATCHWORK_INLINE T operator()(T x) const {
     constexpr T pi = T(3.14159265358979323846);
     T sum = 0;
     if (!(x > T(0))) {
-      // psi(x) = psi(1 - x) - pi / tan(pi x); the tangent of the part that is left of an integer.
+      // psi(x) = psi(1 - x) - pi / tan(pi x); the tangent is taken of the difference from the
+      // nearest integer.
       T const part = x - Kokkos::round(x);
       if (part == T(0)) return std::numeric_limits<T>::quiet_NaN();
       sum = -pi / Kokkos::tan(pi * part);
@@ -154,7 +155,7 @@ struct SlopeOf<Cosh> {
 };
 template <>
 struct SlopeOf<Tanh> {
-  /// 1 - tanh(x)^2 would have no digits where that is close to one.
+  /// 1 - tanh(x)^2 would have no correct digits if tanh(x) is close to one.
   template <class S>
   BATCHWORK_INLINE S operator()(S const& x, S const&) const {
     using T = scalar_t<S>;
@@ -222,7 +223,7 @@ struct SlopeOf<Tgamma> {
   }
 };
 
-/// Steps: they have no slope between their jumps.
+/// Step functions have slope zero between their jumps.
 template <class F>
 inline constexpr bool is_step = std::is_same_v<F, Floor> || std::is_same_v<F, Ceil> ||
                                 std::is_same_v<F, Trunc> || std::is_same_v<F, Round>;
@@ -248,7 +249,7 @@ struct SlopesOf<Atan2> {
   template <class S>
   BATCHWORK_INLINE Slopes<S> operator()(S const& x, S const& y, S const&) const {
     using T = scalar_t<S>;
-    // In this order a range beside the bearing is computed once.
+    // In this order a range that is computed together with the bearing is computed once.
     S const h = hypot(y, x), inverse = S(T(1)) / h;
     auto const origin = h == S(T(0));
     S const infinite(std::numeric_limits<T>::infinity());
@@ -282,8 +283,8 @@ struct SlopesOf<Copysign> {
 };
 template <>
 struct SlopesOf<Pow> {
-  /// y x^(y - 1) is y z / x unless that leaves the range of numbers. At x = 0 the limits from
-  /// above: of x^y log x zero.
+  /// y x^(y - 1) is y z / x unless that is out of range. At x = 0 the limits from above are used:
+  /// x^y log x is zero.
   template <class S>
   BATCHWORK_INLINE Slopes<S> operator()(S const& x, S const& y, S const& z) const {
     using T = scalar_t<S>;

@@ -38,7 +38,7 @@ struct EigenpairsInMemory {
   S* below;   ///< the number below each on the diagonal
   S *cosine, *sine, *shift;
 
-  /// `memory` has `arrays` times n numbers, the values being the first n.
+  /// `memory` has `arrays` times n numbers; the first n are the eigenvalues.
   BATCHWORK_INLINE EigenpairsInMemory(Extent extent, int between, S* matrix, S* memory)
       : n(extent),
         leading(between),
@@ -59,7 +59,7 @@ struct EigenpairsInMemory {
     }
     if (with_vectors) form_vectors();
     Mask const open = iterate(finite, with_vectors);
-    // Rotations by nothing, while other items have theirs, may have changed the signs of zeros.
+    // Identity rotations during the sweeps of other items may have changed the signs of zeros.
     for (int j = 0; j < n && with_vectors; ++j)
       for (int i = 0; i < n; ++i) column(j)[i] += S(T(0));
     return open;
@@ -67,7 +67,7 @@ struct EigenpairsInMemory {
 
   /// places[k] becomes the place of the k-th smallest value, see find_order.
   KOKKOS_FUNCTION void order(S* places) const { find_order(values, n, places, sine); }
-  /// Number i of the k-th vector, or of the k-th value.
+  /// Number i of the k-th vector, or the k-th value.
   BATCHWORK_INLINE S vector(S const* places, int k, int i) const {
     return gathered(places[k], [&](int place) { return column(place) + i; });
   }
@@ -78,7 +78,7 @@ struct EigenpairsInMemory {
  private:
   BATCHWORK_INLINE S* column(int j) const { return a + std::int64_t(j) * leading; }
 
-  /// Step k takes column k below its diagonal number to alpha e_k+1 by H = I - u u', u' u = 2; with
+  /// Step k maps column k below its diagonal number to alpha e_k+1 by H = I - u u', u' u = 2. With
   /// p = A u and w = p - (u' p / 2) u the rest becomes A - u w' - w u'. u stays in its column.
   KOKKOS_FUNCTION void reflect(int k) const {
     S* const u = column(k);
@@ -168,7 +168,7 @@ struct EigenpairsInMemory {
       if (with_vectors) for_blocks<4>(0, n, [&]<int Count>(int i) { rotate_rows<Count>(i, rows); });
     }
   }
-  /// sine[i] becomes 1 where row i is coupled to the next one, else 0, and shift[i] the shift of
+  /// sine[i] becomes 1 if row i is coupled to the next one, else 0; shift[i] becomes the shift of
   /// the block.
   KOKKOS_FUNCTION Rows find_shifts(Mask const& finite) const {
     Rows rows{n, 0};
@@ -188,7 +188,7 @@ struct EigenpairsInMemory {
     }
     return rows;
   }
-  /// The rotations of a sweep, and the tridiagonal matrix behind it.
+  /// The rotations of a sweep, and the tridiagonal matrix after it.
   KOKKOS_FUNCTION void find_rotations(Rows const& rows) const {
     S const one(T(1)), zero(T(0));
     QlSweep<S> ql(values[rows.last], shift[rows.last - 1]);

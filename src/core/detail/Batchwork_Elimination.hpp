@@ -130,7 +130,7 @@ BATCHWORK_INLINE T scale_of_pivot(std::int32_t key) {
          : key > pivot_key(large)                              ? T(0x1p-64)
                                                                : T(1);
 }
-/// The same where its key is known: by whole numbers of 32 bits.
+/// The same if the key of the pivot is known: by integers of 32 bits.
 template <class T>
 BATCHWORK_INLINE PivotReciprocal<T> pivot_divisor(T pivot, std::int32_t key) {
   PivotReciprocal<T> r;
@@ -149,8 +149,8 @@ BATCHWORK_INLINE info_t<S> pivot_status(S const& pivot, int k) {
                 make_info<S>(Reason::not_finite, k + 1));
 }
 
-/// With derivatives: x / pivot is q = x / p and dq = (dx - q dp) / p. Where the pivot is zero so is
-/// q, and dq is not known: NaN.
+/// With derivatives: x / pivot is q = x / p and dq = (dx - q dp) / p. For a zero pivot q is zero
+/// and dq is NaN, because it is not known.
 template <class S, int N>
 struct PivotReciprocal<Dual<S, N>> {
   PivotReciprocal<S> of_value;

@@ -75,15 +75,15 @@ constexpr int odd_units(int numbers) {
 template <class T, int L, int E>
 struct Exchange {
   static constexpr int per_unit = 16 / int(sizeof(T));
-  /// Lines that lanes hold, the last ones of a ragged deal included. Where a warp shares a smaller
-  /// item there are blocks of 8 lines, as matrix instructions want them: lanes beyond write none,
-  /// and read the last one.
+  /// The lines that lanes hold, including those of an incomplete last round. If a warp shares a
+  /// smaller item there are blocks of 8 lines for matrix instructions; lanes beyond the lines write
+  /// none and read the last one.
   static constexpr bool ragged = Vendor::has_shuffles && L == 32 && E <= 24;
-  /// Beyond extents of 32 as well, where lanes have two lines each: of 40 lines, with as many
-  /// numbers each, a whole second round would more than double the scratch of an item.
+  /// Also for extents above 32, where lanes have two lines each: for 40 lines with 40 numbers, a
+  /// complete second round would more than double the scratch of an item.
   static constexpr bool two_rounds = L == 32 && E > 32 && E <= 56;
   static constexpr int lines = ragged || two_rounds ? (E + 7) / 8 * 8 : (E + L - 1) / L * L;
-  /// The line of round m of the deal that a lane reads, and writes if it has one.
+  /// The line of round m that a lane reads, and writes if it has one.
   static BATCHWORK_INLINE int line(int m, int lane) {
     if constexpr (ragged) return lane < lines ? lane : lines - 1;
     else if constexpr (two_rounds) return m * L + lane < lines ? m * L + lane : lines - 1;
@@ -127,14 +127,14 @@ struct Exchange {
   static constexpr std::size_t bytes = std::size_t(stride) * sizeof(T);
 };
 
-/// Numbers from one row of a staged common matrix to the next: an odd number of units, so that rows
-/// are read by 16 bytes, and eight lanes that each read their own row find different banks.
+/// The distance between rows of a staged common matrix: an odd number of units, so that rows are
+/// read by 16 bytes and eight lanes that each read their own row use different banks.
 template <class T>
 constexpr int staged_leading(int cols) {
   return odd_units<T>(cols);
 }
 
-/// The same where eight lanes read four neighbouring units of two rows each: four units more than a
+/// The same if eight lanes read four neighbouring units of two rows each: four units more than a
 /// multiple of eight.
 template <class T>
 constexpr int fragments_leading(int cols) {

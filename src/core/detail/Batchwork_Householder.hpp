@@ -96,7 +96,7 @@ BATCHWORK_INLINE void scale_columns(C& a, Scale const& by) {
   }
 }
 
-/// Sums of squares are accurate from here on, though some of their terms be lost.
+/// Sums of squares are accurate above this, even if some of their terms underflow.
 template <class T>
 inline constexpr T least_square = 32 * std::numeric_limits<T>::min();
 
@@ -122,7 +122,7 @@ struct Reflection {
     alpha = select(flat, along, select(along < zero, norm, R(-norm)));
     top = select(flat, S(zero), S((head - alpha) * scale));
   }
-  /// Whether x is a multiple of e_0 as it should be.
+  /// Whether x is already a multiple of e_0.
   static BATCHWORK_INLINE auto is_flat(S const& head, R const& below) {
     if constexpr (is_complex<S>) return below == R(scalar_t<S>(0)) && head.im == R(scalar_t<S>(0));
     else return below == R(scalar_t<S>(0));
@@ -187,7 +187,7 @@ BATCHWORK_INLINE void reflect(C& a, int k, X const& x, ReflectionScales<C>& scal
   using S = typename C::value_type;
   using T = scalar_t<S>;
   S const zero(T(0));
-  // x' x below the diagonal, and x' a_m: one reading for both.
+  // x' x below the diagonal, and x' a_m, with one pass over the data.
   S head = zero;
   real_t<S> below(T(0));
   S share[C::mine];
@@ -231,7 +231,7 @@ BATCHWORK_INLINE void reflect(C& a, int k, X const& x, ReflectionScales<C>& scal
   }
 }
 
-/// Step k in the last row, where nothing is to be done.
+/// Step k in the last row, where nothing has to be done.
 template <DealtColumns C>
 BATCHWORK_INLINE void reflect_nothing(C& a, int k) {
   using S = typename C::value_type;
@@ -322,9 +322,9 @@ constexpr int reflections(int rows) {
   return is_complex<S> ? rows : rows - 1;
 }
 
-/// Replaces a by its factors Q R: R right of the diagonal and in `diagonal`, the vectors u of Q =
-/// H_0 H_1 ... on the diagonal and below. Each column is scaled by a power of two while it is
-/// worked on, so that no square overflows or is lost. (Golub and Van Loan, Matrix Computations, 4th
+/// Replaces a by its factors Q R: R to the right of the diagonal and in `diagonal`, the vectors u
+/// of Q = H_0 H_1 ... on the diagonal and below. Each column is scaled by a power of two meanwhile,
+/// so that no square overflows or underflows. (Golub and Van Loan, Matrix Computations, 4th
 /// edition, algorithm 5.2.1.)
 template <DealtColumns C>
 BATCHWORK_INLINE void triangularise(C& a) {
@@ -416,8 +416,8 @@ BATCHWORK_INLINE void apply_reflection(U const& u, int k, X& x, int first = 0) {
   });
 }
 
-/// apply_reflection of packs, by blocks of columns: the sums of all would be read and written in
-/// memory.
+/// apply_reflection for packs, by blocks of columns, because the sums of all columns would be
+/// written to memory and read again.
 template <bool Adjoint = false, class U, class X>
   requires are_packs<typename X::value_type>
 BATCHWORK_INLINE void apply_reflection(U const& u, int k, X& x, int first = 0) {
@@ -457,7 +457,7 @@ BATCHWORK_INLINE void reflect(C& a, int k, X const&, ReflectionScales<C>&) {
   apply_reflection<true>(a.show(k, k), k, a, C::first_behind(k));
 }
 
-/// The same of a k in First .. First + Steps - 1, which need not be constant.
+/// The same for a k in First .. First + Steps - 1, which need not be a constant.
 template <int First, int Steps, class U, class X>
 BATCHWORK_INLINE void apply_reflection_within(U const& u, int k, X& x, int first = 0) {
   using S = typename X::value_type;

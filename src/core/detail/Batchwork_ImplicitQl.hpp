@@ -14,10 +14,10 @@
 
 namespace Batchwork::Impl {
 
-/// Sweeps that are allowed for each row, as LAPACK's steqr has it; some 1.7 are needed.
+/// The largest number of sweeps for each row, as in LAPACK's steqr; about 1.7 are needed.
 inline constexpr int most_ql_sweeps_a_row = 30;
 
-/// 1 / sqrt(x): on devices to the last bits, as Vendor::inverse_root has it.
+/// 1 / sqrt(x); on devices accurate to the last bits, by Vendor::inverse_root.
 template <class S>
 BATCHWORK_INLINE S quick_inverse_root(S const& x) {
   if constexpr (Number<S>) return Vendor::inverse_root(x);
@@ -48,8 +48,8 @@ struct QlSweep {
   /// From the diagonal number of the last row, and the shift.
   BATCHWORK_INLINE QlSweep(S const& last, S const& shift)
       : c(T(1)), s(T(1)), diagonal(T(0)), below(T(0)), old_(last), g_(last - shift), p_(T(0)) {}
-  /// The shift: of the first row the diagonal number, the one below it, which is not negligible,
-  /// and the next diagonal number.
+  /// The shift, from the diagonal number of the first row, the number below it, which is not
+  /// negligible, and the next diagonal number.
   static BATCHWORK_INLINE S shift(S const& first, S const& off, S const& second) {
     // For larger numbers the correction below is negligible, and the square would overflow.
     S const bound(T(0x1p60)),
@@ -61,8 +61,8 @@ struct QlSweep {
   }
   /// The rotation of rows i and i + 1, from the previous numbers of row i.
   BATCHWORK_INLINE void rotate(S const& x, S const& off) {
-    // So that there is an angle, and its square is a normal number: far below the rounding of the
-    // matrix.
+    // Ensures that there is an angle and that its square is a normal number, far below the rounding
+    // errors of the matrix.
     constexpr T eps = std::numeric_limits<T>::epsilon(), least = eps * eps / 16;
     S const g = select(abs(g_) < S(least), S(least), g_);
     S const f = s * off, b = c * off, square = f * f + g * g;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Arithmetic of integers behind every `S`, defined for all values: sums and products wrap around,
-/// and no lane traps. A sequence computes both sides of a choice, so lanes meet values that their
+/// Integer arithmetic for every `S`, defined for all values: sums and products wrap around, and no
+/// lane traps. A sequence computes both sides of a choice, so lanes compute with values that their
 /// items never use.
 #ifndef BATCHWORK_INTEGERARITHMETIC_HPP
 #define BATCHWORK_INTEGERARITHMETIC_HPP
@@ -60,7 +60,7 @@ BATCHWORK_INLINE S by_bits(S const& a, S const& b) {
   return {by_bits<Op>(a.v, b.v), merge_grids(a.grid, b.grid)};
 }
 
-/// a / b rounded towards zero: 0 where b is zero. The smallest integer by -1 wraps around.
+/// a / b rounded towards zero; 0 if b is zero. The smallest integer divided by -1 wraps around.
 struct IntegerQuotient {
   template <class I>
   BATCHWORK_INLINE I operator()(I a, I b) const {

@@ -37,8 +37,8 @@ struct LaneGrid {
     if constexpr (L == 1) return x;
     else return lanes.template sum<L>(x, lane, exchange);
   }
-  /// The lane of the L that holds the largest integer, the first of several. Portably the exchange
-  /// is free again behind it.
+  /// The lane of the L that holds the largest integer, the first one of equal integers. After the
+  /// portable version the exchange is free again.
   template <int L, class Integer>
   BATCHWORK_INLINE int lane_of_largest(Integer x) const {
     if constexpr (L == 1) return 0;
@@ -57,8 +57,8 @@ struct LaneGrid {
     if constexpr (L == 1) return x;
     else return lanes.template bits_of<L>(x, lane, exchange);
   }
-  /// The same for numbers told one after the other, in turns 0, 1, ..., by all lanes; begin_turns
-  /// comes before the first.
+  /// The same for numbers that all lanes broadcast one after the other, in turns 0, 1, ...; call
+  /// begin_turns before the first.
   BATCHWORK_INLINE void begin_turns() const { lanes.begin_turns(); }
   template <int L, class T>
   BATCHWORK_INLINE T told_in_turn(T const& x, int from, int turn) const {

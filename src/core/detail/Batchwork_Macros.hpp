@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The few macros the library cannot do without: function annotations and loop unrolling.
+/// The macros of the library: function annotations and loop unrolling.
 #ifndef BATCHWORK_MACROS_HPP
 #define BATCHWORK_MACROS_HPP
 
@@ -33,7 +33,7 @@
 #define BATCHWORK_OUT_OF_LINE BATCHWORK_INLINE
 #endif
 
-/// All that the function calls is inlined into it.
+/// All functions that it calls are inlined into it.
 #if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 #define BATCHWORK_FLATTEN __attribute__((flatten))
 #else

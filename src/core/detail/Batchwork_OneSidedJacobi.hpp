@@ -92,8 +92,8 @@ BATCHWORK_INLINE Rotation<S> orthogonalising(S const& alpha, S const& beta, S co
   auto const skew = square > S(least * least) * sizes + lost;
   report.skew =
       report.skew || (active && square > S(bounds.tolerance * bounds.tolerance) * sizes + lost);
-  // The smaller angle with tan(2 angle) = 2 gamma / (beta - alpha), by the cosine and sine of twice
-  // it.
+  // The smaller angle with tan(2 angle) = 2 gamma / (beta - alpha), from the cosine and sine of
+  // twice the angle.
   S const difference = beta - alpha, twice = gamma + gamma;
   auto const turns = difference < zero;
   S const length = rsqrt(S(difference * difference + twice * twice));
@@ -107,7 +107,7 @@ BATCHWORK_INLINE Rotation<S> orthogonalising(S const& alpha, S const& beta, S co
 
 enum class ColumnOrder { smallest_first, largest_first };
 
-/// The key of a column's square by which columns are sorted in ascending order.
+/// The key of the square of a column's length, by which columns are sorted in ascending order.
 template <ColumnOrder Order, class S>
 BATCHWORK_INLINE S sorting_key(S const& square) {
   if constexpr (Order == ColumnOrder::smallest_first) return square;
@@ -170,7 +170,7 @@ BATCHWORK_INLINE info_t<S> rotation_status(S const& size, M const& open, S const
                 select(open, make_info<S>(Reason::iteration_limit, 0), info_t<S>(0)),
                 make_info<S>(Reason::not_finite, 0));
 }
-/// Infinite, known to all lanes, where a value(m) of a lane's columns is not finite, else zero.
+/// Infinite in all lanes if a value(m) of a lane's columns is not finite, else zero.
 template <class Columns, class F>
 BATCHWORK_INLINE auto infinite_if_any(Columns const& columns, F const& value) {
   using S = typename Columns::value_type;

@@ -44,7 +44,7 @@ struct ScaledProduct {
     factor = quarter(factor, unit);
     exponent = exponent + unit.exponent() + Integer(2);
   }
-  /// By one rounding more where the product is subnormal; infinite where it is too large.
+  /// One more rounding if the product is subnormal; infinite if it is too large.
   BATCHWORK_INLINE S value() const {
     using I = integer_of_t<T>;
     constexpr int mantissa = Limits::digits - 1;
@@ -63,7 +63,7 @@ struct ScaledProduct {
     constexpr T log_two = T(0.69314718055994530942);
     return log(R(abs(factor))) + with_lanes_of(real(factor), to_number<T>(exponent)) * R(log_two);
   }
-  /// product / |product|: of real numbers 1 or -1; zero of zero, NaN of NaN.
+  /// product / |product|: 1 or -1 for real numbers, zero for zero, NaN for NaN.
   BATCHWORK_INLINE S sign() const {
     S const zero(T(0));
     if constexpr (is_complex<S>) {

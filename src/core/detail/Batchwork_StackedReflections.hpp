@@ -21,13 +21,13 @@ BATCHWORK_INLINE void for_each_stacked_column(R const& r, B const& b, F const& f
     BATCHWORK_UNROLL_ON_DEVICE
     for (int m = 0; m < R::mine; ++m) row[m] = r.at(m, k);
     auto const head = r.told(row, k);
-    // Without shuffles it came by way of the exchange.
+    // Without shuffles it was broadcast through the exchange.
     b.begin();
     f(k, head, b.show(k, 0));
   }
 }
 
-/// Own columns of [R; B], scaled by powers of two so that no square overflows or is lost, until
+/// Own columns of [R; B], scaled by powers of two so that no square overflows or underflows, until
 /// unscale_all().
 template <DealtColumns R, DealtColumns B>
 struct StackedColumns {

@@ -64,7 +64,7 @@ struct SymmetricPivot {
   BATCHWORK_INLINE S second(S const& c, S const& d) const { return t * (u * d - c); }
 };
 
-/// 0, or why the pivot k, or the pair that it begins, cannot be divided by.
+/// 0, or the reason why the pivot k, or the pair that begins with it, cannot be a divisor.
 template <class S, class Mask>
 BATCHWORK_INLINE info_t<S> symmetric_pivot_status(Mask const& pair, S const& head, S const& e,
                                                   S const& next, int k) {
@@ -98,7 +98,7 @@ BATCHWORK_INLINE Mask choose_symmetric_pivot(C& a, int k, Mask const& behind) {
   if (!a.any_item(small)) return Mask(false);
   a.exchange(k + 1, select(small, place, Info(static_cast<Integer>(k + 1))));
   a.begin();
-  // The row of the largest entry, off its diagonal.
+  // The row of the largest entry, without its diagonal entry.
   S next(T(0)), beside = largest;
   a.show(k + 1, k + 1).for_each(k + 1, [&](int i, S const& yi) {
     if (i == k + 1) next = yi;

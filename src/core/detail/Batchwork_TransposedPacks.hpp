@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// W packs of W numbers as a matrix, transposed in registers: items that lie one after the other
-/// become packs, and packs items.
+/// W packs of W numbers as a matrix, transposed in registers: items stored one after the other
+/// become packs, and the reverse.
 #ifndef BATCHWORK_TRANSPOSEDPACKS_HPP
 #define BATCHWORK_TRANSPOSEDPACKS_HPP
 
@@ -14,7 +14,7 @@
 
 namespace Batchwork::Impl {
 
-/// Whether packs are vectors of the compiler, which its shuffles take.
+/// Whether packs are vectors of the compiler, to which its shuffles apply.
 template <class S>
 inline constexpr bool packs_are_shuffled = false;
 #if !defined(__CUDACC__)

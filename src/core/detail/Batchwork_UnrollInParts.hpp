@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// unroll_in_parts: long loops of device code, written out.
+/// unroll_in_parts: unrolls long loops of device code.
 #ifndef BATCHWORK_UNROLL_IN_PARTS_HPP
 #define BATCHWORK_UNROLL_IN_PARTS_HPP
 

@@ -39,7 +39,7 @@ struct Stage {
   static constexpr std::size_t bytes = offset(sizeof...(B));
 };
 
-/// On a device: many copies on their way at once.
+/// On a device: many copies in flight at once.
 template <class Lanes, class B, class T>
 BATCHWORK_INLINE void stage_number(B const& b, int k, T* to) {
   if constexpr (B::kind == Kind::carry) {
@@ -94,7 +94,7 @@ struct Parameters {
   }
 };
 
-/// True where every stored number of a tile is finite.
+/// True if every stored number of a tile is finite.
 template <class X>
 BATCHWORK_INLINE auto all_finite(X const& x) {
   if constexpr (is_integer_number<scalar_t<typename X::value_type>>) {
@@ -161,10 +161,9 @@ BATCHWORK_INLINE X undefined_tile() {
   return x;
 }
 
-/// A tile that the sequence assigns. On a host a large one is not zeroed first, which would be a
-/// pass over the cache; on a device the zeros cost nothing. It may be assigned entry by entry: then
-/// its status is merged, and zeros stay that blocks have beyond the tile, or lanes above a
-/// diagonal.
+/// A tile that the sequence assigns. On a host a large one is not zeroed first, which would cost a
+/// pass over the cache; on a device zeros cost nothing. It may be assigned entry by entry: then its
+/// status is merged, and zeros must remain in blocks beyond the tile and in lanes above a diagonal.
 template <class X>
 BATCHWORK_INLINE X assigned_later([[maybe_unused]] auto const& items) {
   if constexpr (is_distributed_mask<X>) {
@@ -245,7 +244,7 @@ struct Operands {
   BATCHWORK_INLINE void stage_all(std::index_sequence<I...>, Where&&... where) const {
     (stage_one<I>(where...), ...);
   }
-  /// By all lanes of a device team, into its scratch, and a team barrier.
+  /// All lanes of a device team stage into its scratch, followed by a team barrier.
   template <class Member>
   BATCHWORK_INLINE char* stage_by_team(Member const& member) const {
     // A copy of the scratch handle: the space is the team's own again after the call.
@@ -309,7 +308,7 @@ struct Operands {
         if constexpr (is_log_sum<std::remove_cvref_t<decltype(x)>>) {
           put(b.end, x.value());
         } else {
-          // Stored as by an assignment to a tile of the end.
+          // Stored as by an assignment to a tile of the end's type.
           using X = std::remove_cvref_t<decltype(x)>;
           using End = typename decltype(b.end)::template tile<LanesT>;
           if constexpr (std::is_same_v<X, End>) put(b.end, x);
@@ -398,7 +397,7 @@ struct GroupBase {
       Kokkos::abort("Batchwork: a team has fewer lanes than share an item; make the team larger");
     if (last <= first) return;
     auto scratch = member.team_scratch(0);
-    // After the stage, which the call has taken from its own copy of the handle.
+    // After the stage, which the call has taken from its own copy of the scratch handle.
     std::size_t const bytes = Ops::stage::bytes + exchange_bytes(team);
     char* const exchange =
         static_cast<char*>(scratch.get_shmem_aligned(bytes, int(Ops::stage::align))) +
@@ -414,7 +413,7 @@ struct GroupBase {
         LaneGrid{exchange + item_bytes * std::size_t(mine), rank % L, Vendor::LaneSync::of(member)};
     item.ahead.buffer = exchange + item_bytes * std::size_t(grids_of(team)) +
                         Derived::fetched_by_copy_group() * std::size_t(copy_group);
-    // Lanes left over repeat another grid's work: they must not leave the others' way.
+    // Remaining lanes repeat the work of another grid, because they must not diverge.
     bool const whole = mine < grids, all_there = head + together <= grids;
     auto const copy_group_at = [&](std::int64_t at) {
       if (all_there && at + head + together <= last)
@@ -468,7 +467,7 @@ struct GroupBase {
     call(sequence, args, std::make_index_sequence<Ops::parameters::count>{});
   }
 
-  /// All lanes of a device team; stages first. On return nothing is synchronised.
+  /// All lanes of a device team call it; it stages first. It ends without synchronisation.
   template <class Member>
   BATCHWORK_INLINE void run(Member const& member, std::int64_t first, std::int64_t last) const {
     if constexpr (lanes_per_item > 1) {
@@ -484,11 +483,11 @@ struct GroupBase {
     }
   }
 
-  /// Bytes that a copy group fetches ahead, and how it begins: not at all.
+  /// The bytes that a copy group fetches ahead, and the first fetch: none by default.
   static constexpr std::size_t fetched_by_copy_group() { return 0; }
   BATCHWORK_INLINE void fetch_first(auto const&, CopyGroup const&) const {}
 
-  /// Bytes of team scratch per lane that the verb's own kernel has beside.
+  /// The additional team scratch, in bytes per lane, of the verb's own kernel.
   static constexpr std::size_t fetch_bytes = 0;
   /// As run, in the verb's own kernel.
   template <class Member>
@@ -514,8 +513,8 @@ template <class Group>
 struct TeamGroup {
   Group group;
 
-  /// Bytes of level-0 team scratch to ask for, beside the kernel's own: Kokkos::PerTeam(...). With
-  /// a vector length above 1, `lanes` is its product with the team size.
+  /// The level-0 team scratch to request with Kokkos::PerTeam(...), in addition to the kernel's
+  /// own. With a vector length above 1, `lanes` is team size times vector length.
   static constexpr std::size_t scratch_size(int lanes) {
     return Group::scratch_size(lanes) > 0 ? Group::scratch_size(lanes) + Group::Ops::stage::align
                                           : 0;
@@ -615,8 +614,8 @@ constexpr std::size_t fixed_bytes_of() {
   else return 0;
 }
 
-/// Bytes that a copy group needs to fetch an operand of its next items ahead: none where it is not
-/// read, or not carried.
+/// The bytes that a copy group needs to fetch an operand of its next items; 0 if the operand is not
+/// read or not copied that way.
 template <int L, int CopyGroupLanes, class B>
 constexpr std::size_t ahead_bytes_of() {
   if constexpr (L > 1 && Vendor::copies_asynchronously &&
@@ -627,9 +626,9 @@ constexpr std::size_t ahead_bytes_of() {
   return 0;
 }
 
-/// Which of the operands of a call are staged in so many bytes of scratch. Fixed ones first: lanes
-/// that read numbers of different rows of the arguments at once wait for one after the other. Room
-/// for all, if that is so.
+/// The operands of a call that are staged in so many bytes of scratch. Fixed ones come first,
+/// because lanes that read numbers of different rows of the arguments at once are served one after
+/// the other. Room for all, if there is enough.
 template <class Lanes, class... B>
 constexpr std::uint64_t operands_staged_in(std::size_t available) {
   static_assert(sizeof...(B) <= 64, "Batchwork: a call takes at most 64 operands");
@@ -662,7 +661,7 @@ constexpr int symmetric_of_item() {
     return 0;
   }
 }
-/// Whether the same numbers of neighbouring items are neighbours in memory.
+/// Whether the same numbers of neighbouring items are adjacent in memory.
 template <class B>
 constexpr bool has_items_side_by_side() {
   if constexpr (requires { decltype(B::loc)::lanes_are_neighbours; })
@@ -670,8 +669,8 @@ constexpr bool has_items_side_by_side() {
   else return false;
 }
 
-/// Whether a warp shares an item in blocks by default: where all matrices of items are symmetric
-/// and large.
+/// Whether a warp shares an item in blocks by default: if all matrices of items are symmetric and
+/// large.
 template <class T, class... B>
 inline constexpr bool takes_fragments =
     Vendor::chains_matrices<T> && ((symmetric_of_item<B>() == 1) || ...) &&
@@ -681,8 +680,8 @@ template <class T>
 inline constexpr bool holds_double =
     std::is_same_v<T, double> || std::is_same_v<T, Complex<double>>;
 
-/// The largest extent of a device's tiles where an operand holds complex numbers: a lane has all of
-/// an item.
+/// The largest extent of tiles on a device if an operand holds complex numbers, because a lane then
+/// holds a whole item.
 inline constexpr int largest_complex_extent = 10;
 
 /// The lanes on a device: those given, or GridLanes if several share an item, as many as suit its
@@ -720,7 +719,7 @@ struct DividedLanes {
   static constexpr int copy_group = halves_sectors ? 2 * usual_group : usual_group;
   using staging = GridLanes<lanes, extent, true, copy_group, Way>;
   static constexpr std::size_t exchanged = exchange * std::size_t(copy_group / lanes);
-  // Where not all are staged, fetching ahead comes first.
+  // If not all operands are staged, fetching ahead has priority.
   static constexpr std::size_t left = exchanged < available ? available - exchanged : 0,
                                ahead =
                                    (std::size_t(0) + ... + ahead_bytes_of<lanes, copy_group, B>());
@@ -740,7 +739,7 @@ struct DividedLanes {
 template <int L, class DeviceLanes, class... B>
 using DeviceLanesOf = DividedLanes<L, Division<>, DeviceLanes, B...>;
 
-/// True, or the compiler says why complex numbers do not go.
+/// True; otherwise a compile-time error explains the limits for complex numbers.
 template <bool OnDevice, class How, class... B>
 constexpr bool require_whole_items() {
   constexpr bool good = !OnDevice || !(is_complex<typename B::scalar> || ...) ||
@@ -772,7 +771,7 @@ constexpr int numbers_of_lane() {
 /// would be kept in memory.
 inline constexpr int most_words_of_lane = 192;
 
-/// True, or the compiler says why tiles with an extent over 32 do not go.
+/// True; otherwise a compile-time error explains the limits for extents over 32.
 template <bool OnDevice, class How, class... B>
 constexpr bool require_lanes_for_large() {
   constexpr bool large = OnDevice && largest_extent_in<B...> > 32;

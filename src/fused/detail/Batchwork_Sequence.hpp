@@ -35,14 +35,14 @@ struct Parameter {
 template <class Sequence, class... P>
 inline constexpr bool is_callable = std::is_invocable_v<Sequence const&, typename P::type...>;
 
-/// Whether parameter N binds to an rvalue, as a copy, a constant and a forwarding reference do.
+/// Whether parameter N binds to an rvalue: true for a copy, a constant and a forwarding reference.
 template <std::size_t N, class Sequence, class... P, std::size_t... I>
 constexpr bool takes_an_rvalue(std::index_sequence<I...>) {
   return std::is_invocable_v<Sequence const&,
                              std::conditional_t<I == N, typename P::tile, typename P::type>...>;
 }
-/// Whether the sequence can be called where its template parameters as far as N are the tiles
-/// themselves: not if N is a forwarding reference, which is X& then.
+/// Whether the sequence can be called if its template parameters up to N are the tile types
+/// themselves; not if N is a forwarding reference, whose type is X&.
 template <class Sequence, class... P, std::size_t... K>
 constexpr bool names_its_tiles(std::index_sequence<K...>) {
   using Tiles = std::tuple<typename P::tile...>;
@@ -66,7 +66,7 @@ constexpr Taking more_of(Taking a, Taking b) { return a > b ? a : b; }
 /// The parts of a sequence and the requirements on it, for a sequence that is called directly.
 template <class Sequence>
 struct Composition {
-  /// True, or the compiler says that it cannot be called.
+  /// True; otherwise a compile-time error says that it cannot be called.
   template <class... P>
   static constexpr bool require_callable() {
     constexpr bool callable = is_callable<Sequence, P...>;

@@ -68,7 +68,7 @@ struct Call {
     if (rows != cols)
       fail(parts[place].name() + " does not hold square matrices; give a View of N x N matrices");
   }
-  /// Refuses items of so many rows; `most` is how many there may be.
+  /// Refuses items with more than `most` rows.
   void check_size(std::size_t place, std::int64_t rows, std::int64_t most,
                   std::string const& of) const {
     if (rows > most)
@@ -100,7 +100,7 @@ constexpr void require_matrix() {
                 "compact(view, n) with the lane as last index");
 }
 
-/// Where the codes go; an operand is added to the call, which has them at this position, or behind
+/// The destination of the status codes. The operand is added to the call at this position, or after
 /// the others.
 template <class Exec, class S>
 StatusTarget status_target(Call& call, S const& operand, int position = 0) {

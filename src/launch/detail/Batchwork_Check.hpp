@@ -76,7 +76,7 @@ void describe(std::vector<Part>& parts, int position, Operand<K, P...> const& o)
   }
 }
 
-/// Aliasing that is certain: the same first element, or overlap of two Views without gaps.
+/// Certain aliasing: the same first element, or overlap of two Views without gaps.
 inline bool surely_share(Description const& x, Description const& y) {
   if (x.begin == x.end || y.begin == y.end) return false;
   bool const overlap = x.begin < y.end && y.begin < x.end;
@@ -142,7 +142,7 @@ std::int64_t check_parts(std::string const& verb, std::vector<Part> const& parts
 // ---- time
 // ---------------------------------------------------------------------------------------------
 
-/// The steps of its View that an operand has in a scan of at least one step.
+/// The steps of its View that an operand uses in a scan with at least one step.
 inline StepsTouched touched(Description const& d, Steps const& steps) {
   std::int64_t const a = d.step_at(steps.first), b = d.step_at(steps.last - 1),
                      by = saturated(d.pace.stride);
@@ -251,7 +251,7 @@ inline std::int64_t check_operands(std::string const& verb, std::vector<Part> co
                                  "first <= last"
                            : "the call asks for " + std::to_string(steps.last) +
                                  " steps; give zero or more");
-  // A carry may end where it started, item by item; not a few items further on, and not where all
+  // A carry may end where it started, item by item; not shifted by some items, and not where all
   // items started.
   auto const ends_where_it_started = [&](std::size_t a, std::size_t b) {
     auto const &x = parts[a].d, &y = parts[b].d;
@@ -293,7 +293,7 @@ constexpr bool accessible(Operand<K, P...> const*) {
   }
 }
 
-/// True, or the compiler says that the memory of a call's Views is not reached.
+/// True; otherwise a compile-time error says that a View's memory cannot be reached.
 template <bool Reachable>
 constexpr bool require_reachable() {
   static_assert(Reachable,

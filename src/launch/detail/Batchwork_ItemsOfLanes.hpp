@@ -58,7 +58,8 @@ struct ItemsOfWarp {
   }
   BATCHWORK_INLINE int slot() const { return lane < count ? lane : count - 1; }
 
-  /// set(i, j, x) for all of R x C: the numbers of a rows x cols operand, and zeros beyond them.
+  /// Calls set(i, j, x) for all R x C entries: the numbers of a rows x cols operand, and zeros
+  /// beyond them.
   template <int R, int C, class U, class Rows, class Cols, class Set>
   BATCHWORK_INLINE void load(StoredItems<U> const& from, Rows rows, Cols cols,
                              Set const& set) const {
@@ -76,7 +77,7 @@ struct ItemsOfWarp {
       Vendor::wait_for_warp(member);
     }
   }
-  /// The R numbers of a vector, on their way while an operand is carried that is loaded next.
+  /// The R numbers of a vector, which are loaded while another operand is moved.
   template <int R>
   BATCHWORK_INLINE void read(StoredItems<T const> const& from, T (&x)[R]) const {
     T const* const own = item_of(from.storage, begin + slot());
@@ -262,7 +263,7 @@ struct ItemsOfWarp {
     Vendor::wait_for_warp(member);
   }
 
-  /// Whether an item is R * C numbers side by side, row by row.
+  /// Whether the R * C numbers of an item are adjacent, row by row.
   template <int R, int C, class U, class Rows, class Cols>
   static BATCHWORK_INLINE bool is_run(Storage<U> const& s, Rows rows, Cols cols) {
     return rows == R && cols == C && s.width == 1 && (C == 1 || s.col == 1) &&

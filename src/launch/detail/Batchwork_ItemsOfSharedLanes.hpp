@@ -67,7 +67,7 @@ struct ItemsOfSharedLanes {
     BATCHWORK_UNROLL
     for (int m = 0; m < Mine; ++m) read_together(own[m], from + m * L * Ex::leading);
   }
-  /// The same the other way, once all lanes have written it; and the exchanges are free again.
+  /// The reverse, after all lanes have written it; afterwards the exchanges are free again.
   BATCHWORK_INLINE void store(StoredItems<T> const& to, int rows, int cols) const {
     meet(to.items_near);
     for_pieces(to, rows, cols, [&](auto at_once, T const* here, T* there) {
@@ -91,8 +91,8 @@ struct ItemsOfSharedLanes {
            (std::int64_t(cols) | s.row | s.group) % per_unit == 0 &&
            reinterpret_cast<std::uintptr_t>(s.data) % sizeof(Unit<T>) == 0;
   }
-  /// body(constant number of numbers, their place in an exchange, that in memory) for the lane's
-  /// share.
+  /// Calls body(constant number of numbers, their place in an exchange, their place in memory) for
+  /// the lane's part.
   template <class U, class Body>
   BATCHWORK_INLINE void for_pieces(StoredItems<U> const& of, int rows, int cols,
                                    Body const& body) const {
@@ -138,7 +138,7 @@ struct ItemsOfSharedLanes {
     std::int64_t const there_on = numbers_on * there_n + lines * there_o + slots * by_item,
                        next_line = there_o - inner * there_n, next_item = by_item - outer * there_o;
     int const here_on = numbers_on * here_n + lines * here_o + slots * Ex::stride;
-    // Items of groups do not follow each other at the same distance.
+    // The items of groups are not equidistant.
     bool const in_groups = all.width != 1;
     BATCHWORK_KEEP_LOOP
     for (int q = first; q < end; q += step) {

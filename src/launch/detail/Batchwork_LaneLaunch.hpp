@@ -24,8 +24,8 @@
 
 namespace Batchwork::Impl {
 
-/// Rows and columns to which verbs have a kernel in which a lane, or a place in a pack of a host,
-/// has an item: more would not stay in the registers of a device.
+/// The largest extents for which verbs have a kernel with an item in each lane, or in each place of
+/// a host's pack. Larger items would not stay in the registers of a device.
 inline constexpr int extent_of_lane = 8;
 
 /// The function that these kernels run: f(of), where `of` is an ItemsOfWarp or ItemsOfPack of
@@ -54,7 +54,7 @@ struct LaneTeams {
   int lanes = largest_team;
 
   LaneTeams(F const& of, DeviceLimits const& limits) : f(of), of_warp(of.carried_bytes()) {
-    // A multiprocessor has scratch for the teams that are wanted.
+    // Until a multiprocessor has scratch for the requested teams.
     while (lanes > lanes_of_warp &&
            (bytes() > std::min(scratch_of_a_team, limits.scratch(wanted_teams, lanes)) ||
             lanes / 2 >= f.items()))

@@ -33,9 +33,10 @@ struct LaunchWords {
   std::string remedy;
 };
 
-/// A kernel with its policy. MostLanes and Teams are the launch bounds: the lanes of a team at
-/// most, and the teams that a multiprocessor is to hold at least. Kernel arguments instead of
-/// Kokkos' constant buffer: with that, launches on different instances would wait for one another.
+/// A kernel with its policy. MostLanes and Teams are the launch bounds: the largest number of lanes
+/// in a team, and the smallest number of teams that a multiprocessor should hold. Uses kernel
+/// arguments instead of Kokkos' constant buffer, with which launches on different instances would
+/// wait for one another.
 template <int MostLanes, int Teams, class Exec>
 auto team_policy(Exec const& exec, TeamShape const& shape) {
   using namespace Kokkos::Experimental;
@@ -60,8 +61,8 @@ inline std::string beyond_limits(DeviceLimits const& limits, TeamShape const& sh
   return "";
 }
 
-/// The most lanes of a team with which Kokkos would launch the kernel: it asks the same when it is
-/// launched. A query: it takes nothing of the scratch pool.
+/// The largest number of lanes in a team with which Kokkos would launch the kernel, which asks the
+/// same at the launch. It is only a query and takes nothing from the scratch pool.
 template <class Policy, class Kernel>
 int most_lanes_launched(Policy const& policy, Kernel const& kernel) {
   return policy.team_size_max(kernel, Kokkos::ParallelForTag());

@@ -97,7 +97,7 @@ inline std::string const& label_alone(Launch<> const& how) {
   return how.label;
 }
 
-/// The batch of an operand, as verbs on whole matrices see it.
+/// The batch of an operand, for verbs on whole matrices.
 template <Kind K, class V, Structure St, bool IsCompact, int... E, BatchIndices L>
 auto stored(Operand<K, Source<Adapted<V, St, IsCompact, E...>, L>> const& operand) {
   std::int64_t items = 0;

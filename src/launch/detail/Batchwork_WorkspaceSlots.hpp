@@ -19,7 +19,7 @@
 
 namespace Batchwork::Impl {
 
-/// Numbers of a workspace that a call has use for, and that it cannot do without; 0 where it needs
+/// The workspace elements that a call can use, and the smallest number it accepts; 0 if it needs
 /// none.
 struct WorkspaceWanted {
   std::int64_t full = 0, least = 0;
@@ -72,8 +72,7 @@ StatusTarget status_and_workspace(Call& call, CallEnd<Status, Memory> const& end
 /// Slots of a workspace.
 template <class T>
 struct WorkspaceSlots {
-  /// Bytes that a slot begins at a multiple of: for packs, and for lanes that read several numbers
-  /// at once.
+  /// The alignment of slots in bytes: for packs, and for lanes that read several numbers at once.
   static constexpr std::size_t aligned = 64;
 
   T* first = nullptr;
@@ -86,7 +85,7 @@ struct WorkspaceSlots {
   static constexpr std::int64_t numbers_apart(std::size_t bytes) {
     return std::int64_t((bytes + aligned - 1) / aligned * aligned / sizeof(T));
   }
-  /// Numbers of a workspace for `count` slots of so many bytes, wherever it begins.
+  /// The number of elements of a workspace for `count` slots of so many bytes, wherever it begins.
   static constexpr std::int64_t numbers(std::int64_t count, std::size_t bytes) {
     return count == 0 ? 0 : count * numbers_apart(bytes) + std::int64_t(aligned / sizeof(T)) - 1;
   }
@@ -110,8 +109,8 @@ struct SlotsWanted {
   std::int64_t at_once;  ///< slots for full speed
 };
 
-/// Launches by launch(slots); or answers how large the workspace is to be; or throws, where there
-/// is none or it has no room for a slot.
+/// Launches by launch(slots); or answers the size of the workspace; or throws if there is none or
+/// it is too small for a slot.
 template <class T, class End, class Launch>
 void launch_in_workspace(Call const& call, End const& end, SlotsWanted const& wanted,
                          [[maybe_unused]] Launch const& launch) {

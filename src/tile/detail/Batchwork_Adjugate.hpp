@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The inverse of 2 x 2 matrices that one lane or a pack has: the adjugate divided by the
-/// determinant.
+/// The inverse of 2 x 2 matrices in one lane or pack: the adjugate divided by the determinant.
 #ifndef BATCHWORK_ADJUGATE_HPP
 #define BATCHWORK_ADJUGATE_HPP
 

@@ -62,7 +62,7 @@ struct ColumnsOfLane {
   static BATCHWORK_INLINE void begin() {}
   BATCHWORK_INLINE Shown show(int k, int) const { return {a + k * M}; }
 
-  /// See ExchangedColumns: of several largest ones the first.
+  /// See ExchangedColumns: the first one of equal columns.
   template <class F>
   BATCHWORK_INLINE Shown bring_largest(int k, F const& f, S (&beside)[N]) {
     using T = scalar_t<S>;
@@ -99,8 +99,8 @@ struct ColumnsOfLane {
   BATCHWORK_INLINE AllShown show_columns() const { return {*this}; }
   BATCHWORK_INLINE AllShown show_triangle() const { return {*this}; }
 
-  /// See orthogonalise_columns. A lane of a device has its columns in registers, which only
-  /// constants find.
+  /// See orthogonalise_columns. A device lane keeps its columns in registers, which only constants
+  /// can index.
   static constexpr bool parity_is_constant = !are_packs<S>;
   template <class F, class... Also>
   BATCHWORK_INLINE void rotate_neighbours(int parity, F const& rotation, Also&... also) {

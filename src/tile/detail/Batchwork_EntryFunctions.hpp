@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Functions of scalars, and of tiles entry by entry, where some operands may be plain numbers or
-/// scalars beside tiles.
+/// Functions of scalars, and of the entries of tiles; some operands may be plain numbers, or
+/// scalars next to tiles.
 #ifndef BATCHWORK_ENTRYFUNCTIONS_HPP
 #define BATCHWORK_ENTRYFUNCTIONS_HPP
 
@@ -148,8 +148,8 @@ BATCHWORK_INLINE auto as_entries(X const& x) {
 // ---- functions of S
 // ---------------------------------------------------------------------------------------------
 
-/// f of entries, made values of S first. Of lanes that share an item each calls it with plain
-/// numbers.
+/// f of entries that are first converted to S. If lanes share an item, each lane calls it with
+/// plain numbers.
 template <class S, class F>
 struct OfEntries {
   F f;
@@ -191,7 +191,7 @@ struct SizeOf {
   }
 };
 
-/// Whether operands are real numbers, or the compiler says that the functions are not for others.
+/// Whether the operands are real numbers; otherwise a compile-time error says what to write.
 template <class... X>
 constexpr bool require_real_numbers() {
   using S = value_of_operands_t<X...>;

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// RowsOfLane: a matrix that one lane or a pack has, with its rows exchanged as an elimination
-/// wants.
+/// RowsOfLane: a matrix in one lane or pack, with row exchanges for an elimination.
 #ifndef BATCHWORK_ROWSOFLANE_HPP
 #define BATCHWORK_ROWSOFLANE_HPP
 

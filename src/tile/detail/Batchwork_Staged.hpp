@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Staged<T, ...>: a read-only tile common to all items, read entry by entry where it was staged
-/// (team scratch, a launch argument, or the stack of a host thread) instead of being held in
+/// Staged<T, ...>: a read-only tile common to all items. Its entries are read from where they are
+/// staged (team scratch, a launch argument, or the stack of a host thread) instead of being held in
 /// registers.
 #ifndef BATCHWORK_STAGED_HPP
 #define BATCHWORK_STAGED_HPP

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// SymmetricOfLane: a symmetric matrix that one lane or a pack has, with rows and columns exchanged
-/// as an elimination wants.
+/// SymmetricOfLane: a symmetric matrix in one lane or pack, with exchanges of rows and columns for
+/// an elimination.
 #ifndef BATCHWORK_SYMMETRICOFLANE_HPP
 #define BATCHWORK_SYMMETRICOFLANE_HPP
 
@@ -139,7 +139,7 @@ struct SymmetricOfLane : ColumnsOfLane<S, N, N> {
     x.info = info_in_lanes_of<SX>(b.info);
     return x;
   }
-  /// Columns p and i, then rows p and i: in columns left of the one before p they are done with.
+  /// Exchanges columns p and i, then rows p and i; columns left of p - 1 are finished.
   template <class Swap>
   BATCHWORK_INLINE void exchange_by(int p, int i, Swap const& swap) {
     BATCHWORK_UNROLL_ON_DEVICE

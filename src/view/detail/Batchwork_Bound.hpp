@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Bound: an operand as the kernel sees it. Pointers and strides only; loads and stores tiles.
+/// Bound: an operand inside the kernel. It has pointers and strides only, and loads and stores
+/// tiles.
 #ifndef BATCHWORK_BOUND_HPP
 #define BATCHWORK_BOUND_HPP
 
@@ -48,9 +49,9 @@ struct Nothing {
 template <Kind K, class... Part>
 struct Bound;
 
-/// The tile of an operand with an item index. A symmetric one that is only read is held whole where
-/// that saves exchanges, or as the matrix instructions want it; one that is only written as they
-/// leave it.
+/// The tile of an operand with an item index. A symmetric tile that is only read is held whole if
+/// that saves exchanges, or in the layout of matrix instructions; one that is only written, in the
+/// layout of their results.
 template <Kind K, class Sh, class S>
 struct TileOfOperand {
   using type = typename Sh::template tile<S>;
@@ -159,8 +160,8 @@ struct Bound<K, Loc> {
   }
 };
 
-/// The numbers of one staged common operand, and the tile that reads them. Where lanes share an
-/// item, rows begin on whole units, so that they are read by 16 bytes.
+/// The numbers of one staged common operand, and the tile that reads them. If lanes share an item,
+/// rows begin on whole units, so that they are read by 16 bytes.
 template <class Lanes, class T, class Sh>
 struct StagedAs {
   static constexpr int leading = Sh::rank < 2 || Lanes::lanes_per_item == 1 ? Sh::cols
@@ -173,7 +174,7 @@ struct StagedAs {
                          Staged<T, Sh::rows, Sh::cols, Sh::structure, Sh::is_vector, leading>>;
 };
 
-/// common: staged once per team and read where it was staged, or read from the View itself.
+/// common: staged once for each team and read there, or read from the View itself.
 template <class Loc>
 struct Bound<Kind::common, Loc> {
   static constexpr Kind kind = Kind::common;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Source: one View as an operand sees it on the host: shape, arrangement, label, and the checks
-/// that need no other operand. From it a verb makes the Location that goes into the kernel.
+/// Source: one View as an operand on the host: shape, arrangement, label, and the checks that need
+/// no other operand. A verb makes the Location for the kernel from it.
 #ifndef BATCHWORK_SOURCE_HPP
 #define BATCHWORK_SOURCE_HPP
 
@@ -224,8 +224,8 @@ struct Source<Adapted<V, St, IsCompact, E...>, Indices> {
                     " given by extents<...>; give the extents the View has";
       }
     }
-    // Kernels take an item's numbers to lie side by side where the layout's name says so. Padding
-    // and some subviews break that, and newer Kokkos keeps calling them LayoutRight.
+    // Kernels assume that an item's numbers are adjacent if the layout's name says so. Padding and
+    // some subviews violate that, and newer Kokkos versions still call them LayoutRight.
     bool gaps = false;
     if constexpr (arrangement == Arrangement::matrix_columns && tile_rank == 2)
       gaps = stride(1) != static_extent(0);
@@ -254,8 +254,8 @@ struct Source<Adapted<V, St, IsCompact, E...>, Indices> {
     return s[r];
   }
 
-  /// The step of the View at which the scan begins, and how many steps of the View further its next
-  /// one is.
+  /// The step of the View at which the scan begins, and the distance to its next one in steps of
+  /// the View.
   struct Walk {
     std::int64_t begin = 0, by = 1;
   };

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// TableSource: the View of a table as an operand sees it on the host, and where its numbers lie,
-/// as a kernel sees it.
+/// TableSource: the View of a table as an operand on the host, and the location of its numbers in
+/// the kernel.
 #ifndef BATCHWORK_TABLESOURCE_HPP
 #define BATCHWORK_TABLESOURCE_HPP
 

@@ -14,9 +14,9 @@
 
 namespace Batchwork::Impl {
 
-/// Bytes of team scratch that kernels are laid out for before the device is known: how they stage
-/// is part of their type. Every device gives as much; the least are CUDA devices with Kokkos 4, 48
-/// KB less the 8 KB that Kokkos keeps for 1024 lanes.
+/// The team scratch, in bytes, for which kernels are laid out before the device is known, because
+/// staging is part of their type. Every device has as much; CUDA devices with Kokkos 4 have the
+/// least, 48 KB minus the 8 KB that Kokkos reserves for 1024 lanes.
 inline constexpr std::size_t scratch_of_a_team = 40000;
 
 /// The exact value with Kokkos 4 on CUDA devices. Choices that were measured with it are kept even
@@ -41,8 +41,8 @@ struct DeviceLimits {
   std::int64_t teams_of_launch = 0;           ///< at most
   int multiprocessors = 1;                    ///< of the device
 
-  /// Bytes that each of so many teams of so many lanes has, if a multiprocessor is to hold them at
-  /// once.
+  /// The bytes for each of so many teams of so many lanes, if a multiprocessor should hold all of
+  /// them at once.
   constexpr std::size_t scratch(int teams, int lanes) const {
     std::size_t const share = scratch_of_multiprocessor / std::size_t(teams),
                       beside = reserved_of_team + reserved_of_lane * std::size_t(lanes);

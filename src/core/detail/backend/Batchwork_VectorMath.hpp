@@ -29,7 +29,7 @@ namespace Batchwork::Impl {
 namespace Vendor {
 
 /// The function object F of core/detail/Batchwork_Functions.hpp for registers: overloads of a
-/// static `call`. Empty where there are none.
+/// static `call`, none if there is no such function.
 template <class F>
 struct VectorFunction {};
 
@@ -43,7 +43,7 @@ inline constexpr int vector_function_bytes =
     16;
 #endif
 
-/// A register of so many bytes; none where the compiler's flags do not allow it.
+/// A register of so many bytes, if the compiler's flags allow it.
 template <class T, int Bytes>
 struct Register {};
 
@@ -129,7 +129,7 @@ struct Vendor::VectorFunction<Trunc> : Vendor::Rounded<_MM_FROUND_TO_ZERO> {};
   static V call(V x) { return symbol(x); }
 #define BATCHWORK_LIBMVEC_CALL_2(V, symbol) \
   static V call(V x, V y) { return symbol(x, y); }
-// Without side effects: a sine that is asked for twice is computed once.
+// Without side effects: a repeated sine is computed once.
 #define BATCHWORK_LIBMVEC_C_1(V, symbol) __attribute__((const)) V symbol(V);
 #define BATCHWORK_LIBMVEC_C_2(V, symbol) __attribute__((const)) V symbol(V, V);
 #if defined(__AVX2__)

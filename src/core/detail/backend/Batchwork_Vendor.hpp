@@ -27,8 +27,8 @@
 #if !defined(BATCHWORK_DISABLE_VENDOR) && defined(__HIP_DEVICE_COMPILE__)
 #define BATCHWORK_VENDOR_HIP 1
 #endif
-// Tests define BATCHWORK_THREADS_AS_LANES as the lanes of a warp, see below; or as 1, for lanes
-// that go the portable way.
+// Tests define BATCHWORK_THREADS_AS_LANES as the number of lanes in a warp, see below; or as 1, for
+// the portable path.
 #if defined(BATCHWORK_THREADS_AS_LANES)
 #if BATCHWORK_THREADS_AS_LANES > 1
 #define BATCHWORK_VENDOR_THREADS 1
@@ -103,13 +103,13 @@ inline constexpr std::size_t argument_bytes<Kokkos::SYCL> = 4096;
 /// The part of it for a kernel of the library; Kokkos adds its policy and pointers.
 template <class Exec>
 inline constexpr std::size_t kernel_bytes = argument_bytes<Exec> - 1024;
-/// And of these for the fixed operands of a call, beside its Views and its sequence.
+/// The part of these for the fixed operands of a call, besides its Views and its sequence.
 template <class Exec>
 inline constexpr std::size_t fixed_bytes = kernel_bytes<Exec> - 1024;
 
 /// Fixed operands of a call up to so many bytes are read from the arguments: constant memory, as
-/// fast as registers as long as its cache holds them, ten times as slow beyond. On devices larger
-/// ones are staged in team scratch. By measurement (perf_fixed).
+/// fast as registers as long as its cache holds them, ten times as slow beyond. Larger ones are
+/// staged in team scratch on devices. Measured by perf_fixed.
 inline constexpr std::size_t fast_argument_bytes = 2048;
 
 // ---- launch bounds
@@ -157,8 +157,8 @@ inline constexpr int warp_lanes =
 #endif
 
 #if defined(BATCHWORK_THREADS_AS_LANES)
-/// Lanes that are threads of a host, in warps of that many, for tests; whoever runs the threads
-/// defines this.
+/// Lanes that are threads of a host, in warps of this size, for tests. The program that runs the
+/// threads defines it.
 struct ThreadAsLane {
   static int rank();   ///< in the team
   static int count();  ///< of the team
@@ -169,8 +169,8 @@ struct ThreadAsLane {
 };
 #endif
 
-/// The linear rank of the calling lane over team size times vector length, and how many there are.
-/// The portable path cannot tell the vector lanes of a thread apart: there a lane is a thread, and
+/// The linear rank of the calling lane over team size times vector length, and the number of lanes.
+/// The portable path cannot distinguish the vector lanes of a thread: there a lane is a thread, and
 /// its vector lanes do the same work.
 template <class Member>
 BATCHWORK_INLINE int lane_rank([[maybe_unused]] Member const& member) {
@@ -271,7 +271,7 @@ BATCHWORK_INLINE int rank_in_warp() {
 #endif
 }
 
-/// Whether x holds in any lane of the warp. Where has_shuffles.
+/// Whether x is true in any lane of the warp. Available where has_shuffles.
 BATCHWORK_INLINE bool any_in_warp(bool x) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   return __any_sync(0xffffffffu, x);
@@ -331,7 +331,7 @@ BATCHWORK_INLINE int lowest_bit(std::uint64_t x) {
 #endif
 }
 
-/// The largest of the integers of L lanes. Where has_shuffles.
+/// The largest of the integers of L lanes. Available where has_shuffles.
 template <int L, class Integer>
 BATCHWORK_INLINE Integer largest_of(Integer x) {
 #if defined(BATCHWORK_VENDOR_CUDA) && __CUDA_ARCH__ >= 800
@@ -366,8 +366,8 @@ BATCHWORK_INLINE Integer largest_of(Integer x) {
   }
 }
 
-/// Bit l of the result says whether x holds in lane l of a group of L, `lane` being the calling
-/// one. Where has_shuffles.
+/// Bit l of the result says whether x is true in lane l of a group of L; `lane` is the calling
+/// lane. Available where has_shuffles.
 template <int L>
 BATCHWORK_INLINE unsigned votes_of(bool x, int lane) {
   unsigned const votes = votes_in_warp(x);
@@ -445,9 +445,9 @@ inline constexpr bool is_team_member = requires(M const& m) {
 };
 
 #if defined(BATCHWORK_VENDOR_WARPS)
-/// How the lanes of a grid wait for each other: with their warp, which never parts. Its lanes all
-/// take the same way through a sequence, the missing ones of a ragged last warp count as gone, and
-/// a constant mask costs next to nothing.
+/// How the lanes of a grid wait for each other: with their warp, which never diverges. All its
+/// lanes take the same path through a sequence; the missing lanes of an incomplete last warp count
+/// as finished, and a constant mask costs almost nothing.
 struct LaneSync {
   template <class Member>
   static BATCHWORK_INLINE LaneSync of(Member const&) {
@@ -631,7 +631,7 @@ struct LaneSync {
 };
 #endif
 
-/// Places of scratch that combine_lanes takes of each number, in a team of so many lanes.
+/// The places of scratch that combine_lanes uses for each number, in a team of so many lanes.
 constexpr int places_to_combine(int team) {
   return has_shuffles ? (team + warp_lanes - 1) / warp_lanes : team;
 }
@@ -733,7 +733,7 @@ BATCHWORK_INLINE void close_copies() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
-/// Waits for all groups of this lane's copies but the last ones, so many.
+/// Waits for all groups of this lane's copies except the last ones.
 template <int Last>
 BATCHWORK_INLINE void wait_for_copies_but() {
 #if defined(BATCHWORK_VENDOR_ASYNC)
@@ -766,7 +766,7 @@ BATCHWORK_INLINE void store_together(T* to, T const (&x)[V]) {
   }
 }
 
-/// Loads them, from memory that nothing writes meanwhile.
+/// Loads them from memory that is not written meanwhile.
 template <class T, int V>
 BATCHWORK_INLINE void load_together(T (&x)[V], T const* from) {
 #if defined(BATCHWORK_VENDOR_CUDA)
@@ -825,8 +825,8 @@ BATCHWORK_INLINE T load_ahead(T const* from) {
   return *from;
 #endif
 }
-/// No load before it is put off to where its number is wanted, which compilers do to spare
-/// registers: they would be waited for one by one.
+/// Prevents the compiler from delaying earlier loads until their numbers are used, which saves
+/// registers but waits for the loads one by one.
 BATCHWORK_INLINE void begin_waiting() {
 #if defined(BATCHWORK_VENDOR_CUDA)
   __syncwarp(__activemask());
@@ -836,13 +836,13 @@ BATCHWORK_INLINE void begin_waiting() {
 // ---- matrix instructions
 // ---------------------------------------------------------------------------------------------
 
-/// Whether devices of this compute capability, by ten, multiply matrices of double as fast as is
-/// worth it.
+/// Whether devices with this compute capability, times ten, multiply matrices of double fast
+/// enough.
 constexpr bool multiplies_doubles(int architecture) {
   return architecture == 800 || architecture == 900;
 }
-/// Whether a warp multiplies matrices of T by instructions that round as multiply-adds do: in
-/// double on devices of compute capability 8.0 and 9.0, on others they are slow or not there.
+/// Whether a warp multiplies matrices of T by instructions that round like multiply-adds: in double
+/// on devices with compute capability 8.0 and 9.0; on others they are slow or missing.
 template <class T>
 inline constexpr bool multiplies_matrices =
 #if defined(BATCHWORK_VENDOR_CUDA)
@@ -876,7 +876,7 @@ inline constexpr bool chains_matrices = [] {
 #endif
 }();
 
-/// Whether all lanes of the calling one's warp are there: the last warp of a team may have fewer.
+/// Whether the caller's warp is complete: the last warp of a team may have fewer lanes.
 BATCHWORK_INLINE bool warp_is_whole() {
 #if defined(BATCHWORK_VENDOR_CUDA)
   unsigned const lane = threadIdx.y * blockDim.x + threadIdx.x;
@@ -934,7 +934,8 @@ BATCHWORK_INLINE void multiply_matrices([[maybe_unused]] T (&c)[Blocks][2],
   }
 }
 
-/// How many fours of terms it adds at once: fewer instructions for the same products.
+/// The number of groups of four terms that it adds at once: fewer instructions for the same
+/// products.
 inline constexpr int fours_at_once = blocks_at_once;
 
 /// The same for two groups of four terms: a[f] and b[f] are terms 4 f and the following ones (PTX
@@ -1082,15 +1083,15 @@ BATCHWORK_INLINE void deal_sums(T (&x)[N], int lanes, Put const& put) {
 // ---- scheduling
 // ---------------------------------------------------------------------------------------------
 
-/// Keeps the compiler from moving loads across: values read before are read again after, instead of
-/// being kept in registers until they spill. Costs nothing itself.
+/// Prevents the compiler from moving loads across: values are loaded again afterwards, instead of
+/// being kept in registers until they spill. It costs nothing itself.
 BATCHWORK_INLINE void forget_loads() {
 #if defined(BATCHWORK_VENDOR_CUDA)
   asm volatile("" ::: "memory");
 #endif
 }
 
-/// A host's caches are asked for the line of an address that is to be read, or written.
+/// Prefetches the cache line of an address that will be read, or written, on a host.
 template <bool Written>
 BATCHWORK_INLINE void prefetch([[maybe_unused]] void const* address) {
 #if defined(__GNUC__) && !defined(BATCHWORK_DEVICE_PASS)
@@ -1122,8 +1123,8 @@ BATCHWORK_INLINE std::int64_t renewed(std::int64_t x) {
   return x;
 }
 
-/// Runs body(I) for the I = `which` of 0 .. N - 1, with code of its own for each: the body indexes
-/// registers by a constant. A compiler that merged the cases would have to index memory instead.
+/// Runs body(I) for the I = `which` of 0 .. N - 1, with separate code for each, so that the body
+/// indexes registers by a constant. If a compiler merged the cases it would have to index memory.
 template <int N, int I = 0, class Body>
 BATCHWORK_INLINE void with_constant(int which, Body const& body) {
   if constexpr (I < N) {
@@ -1157,7 +1158,7 @@ BATCHWORK_INLINE float quotient(float a, float b) {
 }
 BATCHWORK_INLINE double quotient(double a, double b) {
 #if defined(BATCHWORK_VENDOR_CUDA)
-  // By whole numbers, which are faster than to compare.
+  // By integers, which is faster than a comparison.
   bool const large = (__double2hiint(b) & 0x7fffffff) > 0x7e700000;
   double const scale = __hiloint2double(large ? 0x3bf00000 : 0x3ff00000, 0);
   double const m = b * scale;
@@ -1202,7 +1203,7 @@ BATCHWORK_INLINE double middle_reciprocal(double x) {
 #endif
 }
 
-/// Whether x is positive, normal and finite: by whole numbers, which are faster than to compare.
+/// Whether x is positive, normal and finite, by integers, which is faster than a comparison.
 template <class T>
 BATCHWORK_INLINE bool is_positive_and_normal(T x) {
 #if defined(BATCHWORK_VENDOR_CUDA)
@@ -1213,8 +1214,9 @@ BATCHWORK_INLINE bool is_positive_and_normal(T x) {
 #endif
 }
 
-/// 1 / sqrt(x) for a positive normal number, to the last bit or two, without the branch that the
-/// compiler makes for all others: reads would wait behind it. Of others it means nothing.
+/// 1 / sqrt(x) for a positive normal number, to the last bit or two, without the branch that
+/// compilers generate for other numbers and that later reads would wait for. For other numbers the
+/// result is undefined.
 BATCHWORK_INLINE float inverse_root(float x) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   float r;
@@ -1236,7 +1238,7 @@ BATCHWORK_INLINE double inverse_root(double x) {
 #endif
 }
 
-/// A native SIMD square root for vectors of W numbers; std::sqrt may set errno and is therefore not
+/// A native SIMD square root for vectors of W numbers. std::sqrt may set errno, so it is not
 /// vectorised.
 template <class T, int W>
 inline constexpr bool has_simd_sqrt =

@@ -80,7 +80,7 @@ struct CopiedByWarp {
       return ops.template load<I>(items, 0, nullptr);
     }
   }
-  /// The tile of operand I to the buffer, or where it belongs.
+  /// Stores the tile of operand I to the buffer, or directly to memory.
   template <std::size_t I, class Group, class Code>
   static BATCHWORK_INLINE void store(Group const& group, Items const& items, Place const& place,
                                      typename Ops::arguments& args, Code& code, Code& bad) {
@@ -125,7 +125,7 @@ struct CopiedByWarp {
       Vendor::wait_for_warp(member);
       typename Ops::arguments args{
           {finish<I>(ops, items, Place{in, lane < count ? lane : count - 1})}...};
-      // All have read theirs before the buffer is written again.
+      // All lanes have read their items before the buffer is written again.
       Vendor::wait_for_warp(member);
       if (ahead && k + lanes < n) begin(k + lanes);
       group.call(group.sequence, args);

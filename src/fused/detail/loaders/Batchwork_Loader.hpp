@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Loader: how the operands of a map come to the lanes of a device; and the one that needs nothing.
+/// Loader: how the operands of a map reach the lanes of a device; and the loader without scratch.
 #ifndef BATCHWORK_LOADER_HPP
 #define BATCHWORK_LOADER_HPP
 

@@ -14,7 +14,7 @@
 
 namespace Batchwork::Impl {
 
-/// All columns that there is room for, where their number is known; elsewhere it is an int.
+/// All columns, if their number is a constant; otherwise it is an int.
 template <int N>
 using AllColumns = std::integral_constant<int, N>;
 
@@ -30,8 +30,8 @@ struct ColumnsOfLanes {
   using Lines = LocalLines<S, M, N>;
   static constexpr int rows = M, cols = N, mine = Lines::mine, L = S::lanes, deep = Ex::per_unit;
   static_assert(!S::by_rows);
-  /// Written out, the steps outgrow an instruction cache from about 24 rows and columns on, in
-  /// float a little later, and where a lane has one column.
+  /// Unrolled, the steps exceed an instruction cache from about 24 rows and columns on, in float a
+  /// little later, and if a lane has one column.
   static constexpr int steps_of_a_loop =
       M * (M < N ? M : N) > (sizeof(T) == 4 || mine == 1 ? 600 : 300) && L % 4 == 0 ? 4 : 0;
 
@@ -76,8 +76,8 @@ struct ColumnsOfLanes {
     }
     template <class F>
     BATCHWORK_INLINE void for_each_of(int first, int end, F const& f) const {
-      // From a constant on: else the compiler may leave a loop, and put the columns of the lane
-      // into local memory.
+      // From a constant on; otherwise the compiler may keep a loop and put the lane's columns into
+      // local memory.
       BATCHWORK_UNROLL
       for (int i0 = 0; i0 < M; i0 += deep) {
         if (i0 + deep <= first || i0 >= end) continue;
@@ -105,7 +105,7 @@ struct ColumnsOfLanes {
     return {to};
   }
 
-  /// See ExchangedColumns: of several largest ones any.
+  /// See ExchangedColumns: any one of equal columns.
   template <class F>
   BATCHWORK_INLINE Shown bring_largest(int k, F const& f, T (&beside)[mine]) {
     integer_of_t<T> largest = -1;
@@ -165,7 +165,7 @@ struct ColumnsOfLanes {
   }
 
   static constexpr bool parity_is_constant = false;
-  /// See orthogonalise_columns. The two lanes of a pair both find its rotation.
+  /// See orthogonalise_columns. Both lanes of a pair compute its rotation.
   template <class F, class... Also>
   BATCHWORK_INLINE void rotate_neighbours(int parity, F const& rotation, Also&... also) {
     Pairs const pairs{parity, grid.lane, count};
@@ -237,7 +237,7 @@ struct ColumnsOfLanes {
     for (int m = 0; m < mine; ++m)
       all.column(from[m]).for_each(0, [&](int i, T const& x) { at(m, i) = x; });
   }
-  /// g := -a' a, by units of rows: every number that is read serves all own columns of g.
+  /// g := -a' a, by units of rows: every number that is read is used for all own columns of g.
   BATCHWORK_INLINE void put_negative_gram(ColumnsOfLanes<S, N, N, Count>& g) const {
     T const* const base = show_columns().base;
     BATCHWORK_UNROLL
@@ -349,7 +349,7 @@ struct ColumnsOfLanes {
     else return x;
   }
 
-  /// Own column m and its neighbour, where pairs begin with columns of that parity.
+  /// Own column m and its neighbour, if pairs begin with columns of that parity.
   struct Pairs {
     int parity, lane;
     [[no_unique_address]] Count count;
@@ -360,8 +360,8 @@ struct ColumnsOfLanes {
     }
     BATCHWORK_INLINE int partner(int m) const { return is_paired(m) ? neighbour(m) : 0; }
   };
-  /// A rotation as a column sees it, whichever of the two it is; one that stays is its own partner,
-  /// and a lane without one has any.
+  /// A rotation from the viewpoint of one of its columns. A column that stays is its own partner; a
+  /// lane without a column has any partner.
   struct OwnRotation {
     T sine, half;
     int partner;
@@ -376,7 +376,7 @@ struct ColumnsOfLanes {
     }
   }
 
-  /// Own column m from row `first` on, for all lanes to read behind the next wait.
+  /// Writes own column m from row `first` on, for all lanes to read after the next wait.
   BATCHWORK_INLINE void publish(T* to, int m, int first) const {
     publish(to, m, first, [](int) { return false; });
   }

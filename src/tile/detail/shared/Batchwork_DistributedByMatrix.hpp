@@ -14,7 +14,7 @@
 
 namespace Batchwork::Impl {
 
-/// Whether a product of M x K by K x N numbers is worth it: blocks that are mostly full.
+/// Whether a product of M x K by K x N numbers pays off: the blocks are mostly full.
 template <class T>
 constexpr bool by_matrix_instructions(int M, int N, int K) {
   return Vendor::multiplies_matrices<T> && M > 16 && N > 16 && K > 8;
@@ -35,7 +35,7 @@ BATCHWORK_INLINE void lines_by_matrix(T (&acc)[(Count + S::lanes - 1) / S::lanes
   constexpr int down = (Count + 8 * tall - 1) / (8 * tall), across = (N + 7) / 8;
   int const lane = Vendor::rank_in_warp(), row = lane / 4, col = lane % 4, place = lane / L;
   T* const base = grid.template numbers<T>();
-  // Beyond the last line it is repeated; terms beyond the last one are zero.
+  // The last line is repeated beyond the end; terms beyond the last one are zero.
   auto const line = [&](int block, int count) {
     int const l = block * 8 + row;
     return block * 8 + 8 <= count || l < count ? l : count - 1;

@@ -243,8 +243,8 @@ struct FromHere {
   BATCHWORK_INLINE auto get(int m, int n) const { return a.get(m, k0 + n); }
 };
 
-/// r = c +- a b for a lane's own lines of r, c and a, a's in registers: no loop, every number has
-/// its register.
+/// r = c +- a b for a lane's own lines of r, c and a, with a in registers: without a loop, so that
+/// every number has a register.
 template <int K, class R, class A, class B, class C, class CLines>
 BATCHWORK_INLINE void lines_times(R& r, A const& a, B const& b, C const& from, CLines const& c) {
   constexpr int N = R::length, Mine = R::mine, J = N < 4 ? N : 4, half = computed_half<R>;
@@ -410,8 +410,8 @@ BATCHWORK_INLINE void looped_lines_times(R& r, A const& a, B const& b, C const& 
 /// The largest number of multiply-adds of one lane for which a product is unrolled completely. With
 /// more of them, a sequence of several products exceeds the instruction cache.
 inline constexpr int written_out = 300;
-/// The same for products of a lane's own lines of a symmetric tile that is held whole: they need no
-/// exchange if they are.
+/// The same for products of a lane's own lines of a whole symmetric tile: they need no exchange if
+/// they are unrolled.
 template <class S>
 inline constexpr int written_out_with = S::whole ? 1100 : written_out;
 
@@ -557,7 +557,7 @@ BATCHWORK_INLINE void distributed_product(R& r, A const& a, B const& b) {
   }
 }
 
-/// The symmetric c +- a b, as far as the diagonal, or if it is wanted whole beyond.
+/// The symmetric c +- a b, up to the diagonal; if Whole, also beyond.
 template <class S, bool Whole, class A, class B, class C, class CLines>
 BATCHWORK_INLINE auto distributed_symmetric(A const& a, B const& b, C const& from, CLines const& c,
                                             LaneGrid const& grid) {

@@ -44,8 +44,8 @@ struct EigenpairsOfLanes {
 
   BATCHWORK_INLINE explicit EigenpairsOfLanes(Columns& columns) : a(columns), grid(columns.grid) {}
 
-  /// Returns whether iterations ended; nothing is iterated where the item is not `finite`. Values
-  /// and vectors in ascending order.
+  /// Returns whether the iterations ended; an item that is not `finite` is not iterated. Values and
+  /// vectors are in ascending order.
   BATCHWORK_INLINE bool find(bool finite) {
     tridiagonalise<0>();
     Rows coupled = put_tridiagonal();
@@ -155,8 +155,8 @@ struct EigenpairsOfLanes {
     });
   }
 
-  /// Puts the tridiagonal matrix beside the lines. Returns a bit for each number below the diagonal
-  /// that is not negligible.
+  /// Writes the tridiagonal matrix beside the lines. Returns a bit for each number below the
+  /// diagonal that is not negligible.
   BATCHWORK_INLINE Rows put_tridiagonal() {
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
@@ -245,8 +245,8 @@ struct EigenpairsOfLanes {
 
   // ---- iterations
 
-  /// Neighbouring rows of the vectors, which a lane has in the iterations: of the column that
-  /// begins there.
+  /// Neighbouring rows of the vectors, which a lane holds during the iterations, from the column
+  /// that begins there.
   static BATCHWORK_INLINE void read_rows(T (&x)[mine], T const* from) {
     if constexpr ((mine & (mine - 1)) == 0) {
       read_together(x, from);
@@ -271,7 +271,7 @@ struct EigenpairsOfLanes {
     int first = 0, last = -1;
   };
 
-  /// Sweeps until no bit of `coupled` is set, or too many.
+  /// Sweeps until no bit of `coupled` is set, or the limit is reached.
   BATCHWORK_INLINE Rows iterate(Rows coupled) {
     constexpr int most = most_ql_sweeps_a_row * N;
     BATCHWORK_KEEP_LOOP
@@ -288,7 +288,7 @@ struct EigenpairsOfLanes {
     return coupled;
   }
 
-  /// One sweep over the first block of coupled rows. Waits for nobody.
+  /// One sweep over the first block of coupled rows. It does not wait for other lanes.
   BATCHWORK_INLINE Block sweep(Rows coupled) {
     int const first = Vendor::lowest_bit(coupled);
     int const last = first + Vendor::lowest_bit(Rows(~(coupled >> first)));
@@ -363,7 +363,7 @@ struct EigenpairsOfLanes {
 
   // ---- the end
 
-  /// Takes the vectors, and the values, in ascending order to their own lanes.
+  /// Moves the vectors and the values, in ascending order, to their own lanes.
   BATCHWORK_INLINE void sort(bool finite) {
     // If an item is not finite, all results are NaN.
     T const spoilt = finite ? T(0) : std::numeric_limits<T>::quiet_NaN();

@@ -46,7 +46,7 @@ struct LocalLines {
   BATCHWORK_INLINE void set_local(int m, int k, T const& x) { a[m * length + k] = x; }
   BATCHWORK_INLINE int line(int m) const { return m * lanes + grid.lane; }
 
-  /// Entry (i, j), which its lane tells the others: called by all lanes of the item.
+  /// Entry (i, j), which its lane broadcasts; all lanes of the item must call it.
   BATCHWORK_INLINE S entry(int i, int j) const {
     int const l = by_rows ? i : j, k = by_rows ? j : i;
     return S(grid.template broadcast<lanes>(a[l / lanes * length + k], l % lanes), grid);
@@ -70,11 +70,11 @@ template <class X>
 inline constexpr bool is_distributed_tile =
     is_distributed<typename std::remove_cvref_t<X>::value_type>;
 
-/// Extents to which lanes that share an item decompose it: with two columns each a lane has no
-/// registers for it.
+/// The largest extents of decompositions by lanes that share an item: with two columns each, a lane
+/// has no registers for it.
 inline constexpr int largest_decomposed_extent = 32;
 
-/// True, or the compiler says to which extents a decomposition goes.
+/// True; otherwise a compile-time error gives the extents of a decomposition.
 template <class... X>
 constexpr bool require_decomposed() {
   constexpr bool good =
@@ -112,8 +112,8 @@ struct DealOf<Transposed<Original>> {
 template <class X>
 inline constexpr Deal deal_of = DealOf<std::remove_cvref_t<X>>::value;
 
-/// The grid of the first of some tiles and scalars that knows one: a distributed tile rather than a
-/// Distributed, which may have been a plain number.
+/// The lane grid of the first tile or scalar that knows one: preferably of a distributed tile,
+/// because a Distributed may have been a plain number.
 template <class X>
 inline constexpr bool knows_grid = false;
 template <class X>
@@ -121,8 +121,8 @@ template <class X>
 inline constexpr bool knows_grid<X> =
     is_distributed_tile<X> && requires(X const& x) { x.entry(0, 0); };
 
-/// Whether lanes hold lines or blocks of a tile, which so has a `grid`; whether a Scalar's value
-/// has one.
+/// Whether lanes hold lines or blocks of a tile, so that it has a `grid`; and whether a Scalar's
+/// value has one.
 template <class X>
 inline constexpr bool has_grid = false;
 template <class X>
@@ -244,14 +244,14 @@ BATCHWORK_INLINE void take_own_lines(T (&own)[(Count + S::lanes - 1) / S::lanes 
   }
 }
 
-/// Whether lanes hold their rows as far as the diagonal only.
+/// Whether lanes hold their rows only up to the diagonal.
 template <class X>
 inline constexpr bool holds_half = [] {
   if constexpr (is_transposed<X> || holds_whole<X> || is_fragments<X>) return false;
   else return is_distributed_tile<X> && structure_of<X> == Structure::symmetric;
 }();
 
-/// Writes a symmetric tile to the exchange, the lower triangle in both places.
+/// Writes a symmetric tile to the exchange, with the lower triangle in both triangles.
 template <class X>
 BATCHWORK_INLINE auto stage_both_triangles(X const& x, LaneGrid const& grid) {
   using S = typename X::value_type;
@@ -294,7 +294,8 @@ BATCHWORK_INLINE auto with_both_triangles(X const& x, LaneGrid const& grid) {
   return r;
 }
 
-/// A tile dealt the other way: its rows from its columns or the reverse, through the exchange.
+/// A tile distributed the other way: its rows from its columns or the reverse, through the
+/// exchange.
 template <class S, int M, int N, class From>
 BATCHWORK_INLINE auto turned_lines(From const& from, LaneGrid const& grid) {
   using To = LocalLines<S, M, N>;
@@ -355,8 +356,7 @@ BATCHWORK_INLINE auto lines_of(X const& x, LaneGrid const& grid) {
   }
 }
 
-/// The same as far as the diagonal of the rows: all that is asked for where a result is symmetric
-/// or lower.
+/// The same up to the diagonal of the rows, which is enough for a symmetric or lower result.
 template <class S, class X>
 BATCHWORK_INLINE auto lower_lines_of(X const& x, LaneGrid const& grid) {
   if constexpr (holds_half<X>) return LinesByReference<X>{x};
@@ -369,15 +369,15 @@ BATCHWORK_INLINE auto diagonal_of_lines(OwnLines const& x, int m, int lane) {
   auto d = x.get(m, m * S::lanes);
   BATCHWORK_UNROLL
   for (int k = m * S::lanes + 1; k < N && k < (m + 1) * S::lanes; ++k) {
-    // Read before the comparison: behind it the compiler takes the lane for k, before it unrolls
-    // the loop, and an index that is no constant puts the whole tile into memory.
+    // Read before the comparison. After it the compiler substitutes the lane for k before it
+    // unrolls the loop, and an index that is not constant puts the whole tile into memory.
     auto const own = x.get(m, k);
     d = k == m * S::lanes + lane ? own : d;
   }
   return d;
 }
 
-/// Entry (i, i) of a tile that is diagonal, or wanted only there, for a lane's own i.
+/// Entry (i, i) of a tile that is diagonal, or used only on its diagonal, for a lane's own i.
 template <class S, class X>
 BATCHWORK_INLINE auto diagonal_number(X const& x, int m, int lane) {
   if constexpr (is_distributed_tile<X>) {
@@ -388,8 +388,7 @@ BATCHWORK_INLINE auto diagonal_number(X const& x, int m, int lane) {
   }
 }
 
-/// The `S` of a result that is computed entry by entry: dealt by columns where all that is
-/// distributed is.
+/// The `S` of a result that is computed entry by entry: by columns if all distributed operands are.
 template <class S, class... X>
 struct DealTogether {
   using type = S;

@@ -79,7 +79,7 @@ struct OpenRows {
       which = larger ? m : which;
       pivot = larger ? own[m][k] : pivot;
     }
-    // Every lane divides by its own: the search need not be over for that.
+    // Every lane divides by its own pivot, without waiting for the search.
     PivotReciprocal<T> const d = pivot_divisor(pivot, largest);
     std::int32_t const of_lane = key_of_lane(largest);
     if (grid.template largest<L>(of_lane) == of_lane) {

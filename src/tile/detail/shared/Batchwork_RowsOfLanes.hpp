@@ -84,13 +84,13 @@ struct RowsOfLanes {
       line = larger ? m * L + grid.lane : line;
       pivot = larger ? own[m * N + k] : pivot;
     }
-    // Every lane divides by its own: the search need not be over for that.
+    // Every lane divides by its own pivot, without waiting for the search.
     PivotReciprocal<T> const divisor = pivot_divisor(pivot);
     int const from = grid.template lane_of_largest<L>(largest);
     int chosen = from;
     if constexpr (mine > 1) {
       chosen = grid.template broadcast<L>(line, from);
-      // Without shuffles it came by way of the exchange.
+      // Without shuffles it was broadcast through the exchange.
       if constexpr (!Vendor::has_shuffles) grid.sync();
     }
     odd = odd != (Vendor::count_bits(free & ((Bits(1) << chosen) - 1u)) % 2 != 0);
@@ -163,8 +163,8 @@ struct RowsOfLanes {
   }
 };
 
-/// The lanes' own lines of b, line m of the calling lane brought to place[m] by way of the
-/// exchange: its rows if S is dealt by rows, else its columns, with the same rows exchanged.
+/// The lanes' own lines of b, with line m of the calling lane moved to place[m] through the
+/// exchange: its rows if S is distributed by rows, else its columns with the same rows exchanged.
 template <class S, int M, int C, class B>
 BATCHWORK_INLINE void take_permuted_rows(LocalLines<S, M, C>& x, B const& b, int const* place,
                                          LaneGrid const& grid) {

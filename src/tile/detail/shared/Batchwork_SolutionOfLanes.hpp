@@ -44,7 +44,7 @@ struct SolutionOfLanes : OpenRows<T, L, N, Ex> {
     });
     return this->status();
   }
-  /// For all lanes to read behind the next wait: solution(i).
+  /// The results can be read by all lanes after the next wait: solution(i).
   BATCHWORK_INLINE void substitute(int n) {
     grid.sync();
     unroll_in_parts<N>([&](int done) {

@@ -14,9 +14,9 @@
 
 namespace Batchwork::Impl {
 
-/// S is a Distributed dealt by columns. Of the factors a lane has for each of its columns the row
-/// of L, behind the diagonal the column of L, and the row of D. place[m] is where the row of the
-/// original matrix went that has the number of own column m: each lane follows its own.
+/// S is a Distributed by columns. For each of its columns a lane has the row of L, after the
+/// diagonal the column of L, and the row of D. place[m] is the new place of the row of the original
+/// matrix with the number of own column m.
 template <class S, int N>
 struct SymmetricOfLanes : ColumnsOfLanes<S, N, N> {
   using Base = ColumnsOfLanes<S, N, N>;
@@ -132,7 +132,7 @@ struct SymmetricOfLanes : ColumnsOfLanes<S, N, N> {
     x.info = info_in_lanes_of<ByRows>(b.info);
     return x;
   }
-  /// The rows of b, own line m that with the number from[m].
+  /// The rows of b: own line m is the line with number from[m].
   template <class B>
   BATCHWORK_INLINE auto rows_from(B const& b, int const* from) const {
     auto x = rows_like(b);

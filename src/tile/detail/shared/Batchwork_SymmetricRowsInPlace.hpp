@@ -101,7 +101,7 @@ struct SymmetricRowsInPlace {
       }
       return grid.template largest<L>(largest);
     } else {
-      // The exchange, through which lanes search together, is taken.
+      // The exchange, through which lanes search together, is in use.
       for (int i = 0; i < N; ++i) {
         std::int32_t const of_row = key(numbers()[x.at + i], i);
         largest = of_row > largest ? of_row : largest;
@@ -193,11 +193,12 @@ struct SymmetricRowsInPlace {
     }
   }
 
-  /// 0 at a place with a pivot of its own, 1 and 2 in a pair.
+  /// 0 for a place with a 1 x 1 pivot, 1 and 2 for a pair.
   BATCHWORK_INLINE int kind_at(int place) const {
     return (pairs >> place & 1u) != 0 ? 1 : (pairs << 1 >> place & 1u) != 0 ? 2 : 0;
   }
-  /// The rows and columns of L from its columns, and the rows of D, each to the lane of its place.
+  /// Moves the rows and columns of L, from its columns, and the rows of D to the lanes of their
+  /// places.
   BATCHWORK_INLINE void bring_to_places() {
     T* const base = numbers();
     T d[mine], e[mine];
@@ -225,7 +226,8 @@ struct SymmetricRowsInPlace {
       for (int i = 0; i < N; ++i) of.at(m, i) = base[i * Ex::leading + of.row(m)];
     }
     stage_lines_at<S, N, N>(*this, of.place, grid);
-    // A lane with several rows reads them by units; one with a single row needs registers more.
+    // A lane with several rows reads them by units; for one with a single row registers are more
+    // important.
     if constexpr (mine > 1) take_own_lines<N, N, 0, S>(of.a, grid);
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {

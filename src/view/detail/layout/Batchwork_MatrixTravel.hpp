@@ -26,7 +26,7 @@ struct MatrixTravel {
   QuickDivisor by_fasts;
 
   /// \param items_together  the lanes of a team may move the numbers of each other's items
-  /// \param may_be_wide     several numbers of a row at once, where they are aligned
+  /// \param may_be_wide     several numbers of a row may be moved at once if they are aligned
   template <class U>
   static MatrixTravel of(Storage<U> const& s, int rows, int cols, bool items_together,
                          bool may_be_wide) {
@@ -88,7 +88,7 @@ struct LaneOfItems {
   BATCHWORK_INLINE int item_of_share(MatrixTravel const& t) const {
     return t.by_items ? rank & (items - 1) : item;
   }
-  /// Runs move(item, i, j) for the numbers that the lane moves of an operand.
+  /// Runs move(item, i, j) for the lane's part of an operand.
   template <class Move>
   BATCHWORK_INLINE void walk(MatrixTravel const& t, Move const& move) const {
     share(t, [&](int which, int k) {

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Loading and storing where lanes share items. Matrices pass through team scratch: a copy group of
-/// lanes copies the items of all its grids in the order of memory, neighbouring lanes neighbouring
-/// numbers and 16 bytes each where alignment allows, and each lane finds its own lines in scratch
+/// Loads and stores if lanes share items. Matrices pass through team scratch: a copy group of lanes
+/// copies the items of all its grids in the order of memory. Neighbouring lanes copy neighbouring
+/// numbers, 16 bytes each where alignment allows, and each lane reads its own lines from scratch
 /// (the tiled transpose of Ruetsch and Micikevicius, "Optimizing Matrix Transpose in CUDA", 2009).
-/// Vectors and diagonals go straight.
+/// Vectors and diagonals are copied directly.
 #ifndef BATCHWORK_GRID_TRANSFER_HPP
 #define BATCHWORK_GRID_TRANSFER_HPP
 
@@ -43,8 +43,7 @@ struct GridTransfer {
                                                         : 1;
   /// Numbers of an item in the buffer.
   static constexpr int read = side_by_side && triangle ? rows * (rows + 1) / 2 : size;
-  /// From an item to the next in the buffer, where they are not side by side: an odd number of
-  /// units.
+  /// The distance between items in the buffer if they are not adjacent: an odd number of units.
   static constexpr int stride = odd_units<T>(size);
   static_assert(stride >= size);
   /// The bytes of the buffer of a copy group.
@@ -93,8 +92,8 @@ struct GridTransfer {
       }
     }
   }
-  /// Calls f(numbers at once, g, i, j) as a constant and indices, whichever way the copy group can
-  /// go.
+  /// Calls f(numbers at once, g, i, j) with a constant and indices, in the widest way that the copy
+  /// group can use.
   template <bool Triangular, class F>
   static BATCHWORK_INLINE void for_each_piece(Loc const& loc, CopyGroup const& copy_group,
                                               F const& f) {
@@ -129,7 +128,7 @@ struct GridTransfer {
     });
   }
 
-  /// A lane's own lines, once they are there. Lanes without a line read the last one.
+  /// A lane's own lines, after the copy has ended. Lanes without a line read the last one.
   template <class R>
   static BATCHWORK_INLINE void finish(R& r, LaneGrid const& grid, int place, char const* buffer) {
     r.grid = grid;
@@ -169,7 +168,7 @@ struct GridTransfer {
         T const* const column = from + (side_by_side ? i * items + place : place * stride + i);
         BATCHWORK_UNROLL
         for (int k = 0; k < cols; ++k) {
-          // On both sides of the rows of this round of the deal there is nothing to compare.
+          // To the left and to the right of this round's rows no comparison is needed.
           bool const left = !triangle || k <= m * L, right = triangle && k >= (m + 1) * L;
           bool const lower = left || (!right && k <= i);
           if (right && Sh::structure == Structure::symmetric && !holds_whole<R>) continue;
@@ -195,7 +194,7 @@ BATCHWORK_INLINE void load_lines(R& r, Loc const& loc, GridItem<C> const& item, 
     Vendor::wait_for_copies();
     item.grid.lanes.template sync_all<Transfer::lanes>();
     Transfer::finish(r, item.grid, item.place, item.exchange);
-    // A warp waits for itself before it writes to the exchange.
+    // A warp synchronises before it writes to the exchange.
     if constexpr (Transfer::lanes > lanes_of_warp)
       item.grid.lanes.template sync_all<Transfer::lanes>();
   } else {

@@ -34,11 +34,11 @@ BATCHWORK_INLINE void prefetch_lines(char const* from) {
   if constexpr (Bytes > 1) Vendor::prefetch<Written>(from + Bytes - 1);
 }
 
-/// How many steps ahead: memory takes as long as a few steps.
+/// The number of steps ahead: memory takes as long as a few steps.
 inline constexpr int steps_fetched_ahead = 6;
 
-/// The tiles of a pack at a step. Of an interleaved batch nothing: the next step is as far away as
-/// any other, in both directions.
+/// Prefetches the tiles of a pack at a step. Does nothing for an interleaved batch, where the next
+/// step is as far away as any other in both directions.
 template <bool Written, class Loc>
 BATCHWORK_INLINE void prefetch_tiles([[maybe_unused]] Loc const& loc,
                                      [[maybe_unused]] Items const& items,

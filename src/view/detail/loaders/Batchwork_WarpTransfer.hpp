@@ -29,8 +29,8 @@ struct WarpTransfer {
       is_item_contiguous<Loc> && Sh::rank == 2 && size * sizeof(T) > 32;
   static constexpr bool in_units = size % per_unit == 0;
   static constexpr int units = size / per_unit;
-  /// From an item to the next in the buffer: an odd number of units, or of numbers, so that lanes
-  /// that read the same number of their own items find different banks.
+  /// The distance between items in the buffer: an odd number of units, or of numbers, so that lanes
+  /// that read the same number of their own items use different banks.
   static constexpr int stride = in_units ? (units | 1) * per_unit : (size | 1);
   /// The bytes of a warp.
   static constexpr std::size_t bytes = std::size_t(lanes) * stride * sizeof(T);
@@ -93,7 +93,7 @@ struct WarpTransfer {
     }
   }
 
-  /// A lane's own tile into the buffer, and the items of all from there to memory.
+  /// Writes a lane's own tile to the buffer, and the items of all lanes from there to memory.
   template <class R>
   static BATCHWORK_INLINE void put(R const& r, int lane, char* buffer) {
     T* const own = reinterpret_cast<T*>(buffer) + lane * stride;
