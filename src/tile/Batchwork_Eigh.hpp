@@ -77,7 +77,7 @@ struct Eigh {
   using Columns = Impl::columns_of_t<S, N, N>;
   using Value = typename Columns::value_type;
 
-  Columns columns;  ///< of what is proportional to V (diag(values) + shift), scaled
+  Columns columns;  ///< proportional to V (diag(values) + shift), scaled
   Impl::UnitScale<Value> scale;
   Value shift;
   info_t<S> info;  ///< the status

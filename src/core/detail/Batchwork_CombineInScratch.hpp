@@ -25,8 +25,8 @@ inline constexpr int most_parts = 8;
 /// it.
 template <class T>
 struct SumExchange {
-  T* numbers;  ///< that no lane reads any more
-  T* other;    ///< that was read last
+  T* numbers;  ///< no lane reads it any more
+  T* other;    ///< the exchange that was read last
 
   /// f(... f(a, b) ...) of `count` numbers, where every `apart`-th unit of 16 bytes is used. If
   /// there are fewer numbers than a unit holds, they are adjacent.

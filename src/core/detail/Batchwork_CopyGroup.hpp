@@ -26,10 +26,10 @@ constexpr int copy_group_lanes(int L, std::size_t exchange,
 }
 
 struct CopyGroup {
-  int rank = 0;            ///< of the calling lane
-  int items = 1;           ///< all that a copy group can hold, or one that its grid copies alone
-  int place = 0;           ///< of the first of the items in the copy group's buffers
-  std::int64_t first = 0;  ///< of the items
+  int rank = 0;            ///< the rank of the calling lane
+  int items = 1;           ///< as many as a copy group can hold, or one, copied by its grid alone
+  int place = 0;           ///< of the first item, in the copy group's buffers
+  std::int64_t first = 0;  ///< the first item
 };
 
 /// The buffer into which a copy group fetches its next items while it computes.
@@ -58,10 +58,10 @@ struct GridItem {
   std::int64_t first;
   int count;
   LaneGrid grid;
-  int place;             ///< of the item in the buffers of its copy group
-  CopyGroup copy_group;  ///< which copies this item, and others if all that it can hold are there
-  char* exchange;        ///< of the first item of the buffers
-  int item_bytes;        ///< from the exchange of an item to the next
+  int place;             ///< the place of the item in the buffers of its copy group
+  CopyGroup copy_group;  ///< copies this item, and the others if its buffers are full
+  char* exchange;        ///< the exchange of the first item in the buffers
+  int item_bytes;        ///< the distance between the exchanges of two items
   Ahead ahead;
 };
 

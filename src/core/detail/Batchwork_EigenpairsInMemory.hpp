@@ -33,9 +33,9 @@ struct EigenpairsInMemory {
   static constexpr int arrays = 5;
   Extent n;
   int leading;
-  S* a;       ///< a column after the other, both triangles
-  S* values;  ///< in no order; the vectors are in the same
-  S* below;   ///< the number below each on the diagonal
+  S* a;       ///< column by column, both triangles
+  S* values;  ///< unsorted; the vectors have the same order
+  S* below;   ///< the numbers below the diagonal
   S *cosine, *sine, *shift;
 
   /// `memory` has `arrays` times n numbers; the first n are the eigenvalues.

@@ -41,9 +41,9 @@ BATCHWORK_INLINE auto is_negligible(S const& below, S const& upper, S const& low
 template <class S>
 struct QlSweep {
   using T = scalar_t<S>;
-  S c, s;      ///< of the last rotation
-  S diagonal;  ///< the new number of the row behind it
-  S below;     ///< and the one to the left of that
+  S c, s;      ///< the cosine and sine of the last rotation
+  S diagonal;  ///< the new diagonal number of the row after it
+  S below;     ///< the number to the left of `diagonal`
 
   /// From the diagonal number of the last row, and the shift.
   BATCHWORK_INLINE QlSweep(S const& last, S const& shift)

@@ -149,7 +149,7 @@ template <class I, class S>
 struct IntegerOfReal {
   using Integers = with_number_t<S, I>;
   Integers value;
-  mask_t<S> beyond;  ///< the integer is the nearest there is, of NaN it is 0
+  mask_t<S> beyond;  ///< true if the integer is only the nearest one, or 0 for a NaN
 
   BATCHWORK_INLINE explicit IntegerOfReal(S const& x) {
     using T = scalar_t<S>;

@@ -17,7 +17,7 @@ namespace Batchwork::Impl {
 /// floor((2^32 - 1) / d) / 2^32), also for d = 1: Robison, "N-bit unsigned division via N-bit
 /// multiply-add" (2005).
 struct QuickDivisor {
-  std::uint32_t factor = ~std::uint32_t(0);  ///< at first that of 1
+  std::uint32_t factor = ~std::uint32_t(0);  ///< for the divisor 1 by default
 
   QuickDivisor() = default;
   explicit QuickDivisor(std::int64_t divisor) {

@@ -25,7 +25,7 @@ inline std::string view_name(std::string const& role, Description const& d,
 
 /// One View of a call, for messages: a carry has two.
 struct Part {
-  int position;  ///< 1-based, among the operands
+  int position;  ///< the number of the operand, from 1
   std::string role;
   bool writes;
   Description d;

@@ -45,9 +45,9 @@ struct ItemsOfWarp {
   using value_type = T;
 
   Member const& member;
-  char* buffer;  ///< of the warp
+  char* buffer;  ///< the buffer of the warp
   std::int64_t begin;
-  int count, stored;  ///< items that are read, and written
+  int count, stored;  ///< the items that are read, and those that are written
   int lane;
 
   BATCHWORK_INLINE ItemsOfWarp(Member const& m, char* b, std::int64_t first, std::int64_t items)

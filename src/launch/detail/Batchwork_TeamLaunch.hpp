@@ -22,14 +22,14 @@ namespace Batchwork::Impl {
 /// The teams of a launch.
 struct TeamShape {
   std::int64_t teams = 0;
-  int lanes = 1;          ///< of a team
-  std::size_t bytes = 0;  ///< of level-0 scratch, a team
+  int lanes = 1;          ///< the lanes of a team
+  std::size_t bytes = 0;  ///< the level-0 scratch of a team
 };
 
 /// The parts of a message about a refused launch: what was too large, and what to do.
 struct LaunchWords {
   std::string verb;
-  std::string subject;  ///< in the plural
+  std::string subject;  ///< a plural, such as "the matrices"
   std::string remedy;
 };
 

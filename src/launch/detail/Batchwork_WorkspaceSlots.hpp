@@ -76,7 +76,7 @@ struct WorkspaceSlots {
   static constexpr std::size_t aligned = 64;
 
   T* first = nullptr;
-  std::int64_t apart = 0;  ///< numbers from one to the next
+  std::int64_t apart = 0;  ///< the distance between slots, in numbers
   std::int64_t count = 0;
 
   BATCHWORK_INLINE char* slot(std::int64_t k) const {
@@ -105,8 +105,8 @@ struct WorkspaceSlots {
 /// The workspace that a call needs for items that do not fit into on-chip memory.
 struct SlotsWanted {
   std::string why;       ///< the item and the limit, for messages
-  std::size_t bytes;     ///< of a slot
-  std::int64_t at_once;  ///< slots for full speed
+  std::size_t bytes;     ///< the size of a slot
+  std::int64_t at_once;  ///< the slots for full speed
 };
 
 /// Launches by launch(slots); or answers the size of the workspace; or throws if there is none or

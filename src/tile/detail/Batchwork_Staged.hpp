@@ -22,7 +22,7 @@ struct Staged {
   template <class S2>
   using rebind = Impl::tile_of_t<S2, M, N, St, Vec>;
 
-  static constexpr int leading = Leading;  ///< from one row to the next
+  static constexpr int leading = Leading;  ///< the distance between rows
 
   T const* a;  ///< row by row, M x Leading; the diagonal alone for Structure::diagonal
   info_t<T> info = 0;

@@ -32,15 +32,15 @@ constexpr int count_of(BatchIndices l) { return int(has_item(l)) + int(has_time(
 /// The properties of an operand's View that messages and checks need.
 struct Description {
   std::string label;
-  std::string shape;        ///< the tile's
-  std::string extents;      ///< the View's, as (1000, 6, 6)
-  std::int64_t items = -1;  ///< -1: has no item index
-  std::int64_t steps = -1;  ///< -1: has no time index
+  std::string shape;        ///< the shape of the tile
+  std::string extents;      ///< the extents of the View, such as (1000, 6, 6)
+  std::int64_t items = -1;  ///< -1: there is no item index
+  std::int64_t steps = -1;  ///< -1: there is no time index
   char const* begin = nullptr;
   char const* end = nullptr;
   bool contiguous = true;
-  bool null = false;    ///< has no memory, and is not Unmanaged
-  std::string problem;  ///< what is wrong with this View alone, or empty
+  bool null = false;    ///< it has no memory and is not Unmanaged
+  std::string problem;  ///< the problem of this View alone, or empty
 
   // For a View with a time index: the steps of it that a scan touches, and their positions.
   Pace pace{};
@@ -187,7 +187,7 @@ struct Source<Adapted<V, St, IsCompact, E...>, Indices> {
   std::int64_t compact_items;
   bool reversed;
   Pace pace{};
-  Steps steps{0};  ///< of the scan: where it starts, and its direction
+  Steps steps{0};  ///< the steps of the scan: its start and direction
 
   explicit Source(Adapted<V, St, IsCompact, E...> const& a)
       : view(a.view), compact_items(a.compact_items), reversed(a.reversed) {}

@@ -32,14 +32,14 @@ inline constexpr int lanes_of_warp = 32;
 
 /// The limits for a kernel. Bytes are level-0 team scratch.
 struct DeviceLimits {
-  std::size_t scratch_of_team = 0;            ///< that Kokkos gives a team at most
-  std::size_t scratch_of_multiprocessor = 0;  ///< that the teams on a multiprocessor share
-  std::size_t reserved_of_team = 0;           ///< of these, beside a team's scratch
-  std::size_t reserved_of_lane = 0;           ///< and beside that for each of its lanes
-  int lanes_of_team = 0;                      ///< at most
-  int lanes_of_multiprocessor = 0;            ///< of all teams on it
-  std::int64_t teams_of_launch = 0;           ///< at most
-  int multiprocessors = 1;                    ///< of the device
+  std::size_t scratch_of_team = 0;            ///< the most that Kokkos gives to a team
+  std::size_t scratch_of_multiprocessor = 0;  ///< shared by the teams on a multiprocessor
+  std::size_t reserved_of_team = 0;           ///< the part reserved in addition to a team's scratch
+  std::size_t reserved_of_lane = 0;           ///< and the part reserved for each of its lanes
+  int lanes_of_team = 0;                      ///< the most lanes of a team
+  int lanes_of_multiprocessor = 0;            ///< the most lanes of all teams on it
+  std::int64_t teams_of_launch = 0;           ///< the most teams of a launch
+  int multiprocessors = 1;                    ///< the multiprocessors of the device
 
   /// The bytes for each of so many teams of so many lanes, if a multiprocessor should hold all of
   /// them at once.

@@ -12,7 +12,7 @@
 #ifndef BATCHWORK_VECTORMATH_HPP
 #define BATCHWORK_VECTORMATH_HPP
 
-#include <cstdint>  // says which C library there is
+#include <cstdint>  // defines the macros of the C library
 #include <utility>
 
 #include "core/detail/backend/Batchwork_Vendor.hpp"

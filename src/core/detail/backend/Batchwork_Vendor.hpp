@@ -160,8 +160,8 @@ inline constexpr int warp_lanes =
 /// Lanes that are threads of a host, in warps of this size, for tests. The program that runs the
 /// threads defines it.
 struct ThreadAsLane {
-  static int rank();   ///< in the team
-  static int count();  ///< of the team
+  static int rank();   ///< the rank in the team
+  static int count();  ///< the lanes of the team
   /// Waits for the calling thread's group of so many neighbours.
   static void meet(int together);
   /// Replaces a number of so many bytes by the number of another lane of the group.

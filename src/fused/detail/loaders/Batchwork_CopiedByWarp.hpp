@@ -21,8 +21,8 @@ struct CopiedByWarp {
     int count;
   };
   struct Place {
-    char* buffer;  ///< of the warp
-    int lane;      ///< of the warp, that copies, or whose item it is
+    char* buffer;  ///< the buffer of the warp
+    int lane;      ///< the rank in the warp of the lane that copies, or that has the item
   };
 
   /// Bytes of a warp's buffer for operand I, if it is read, or written.

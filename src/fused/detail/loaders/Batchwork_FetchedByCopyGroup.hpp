@@ -18,8 +18,8 @@ struct FetchedByCopyGroup {
   using indices = typename Ops::indices;
   using Next = CopyGroup;
   struct Place {
-    char* buffer;                 ///< of the copy group
-    char const* stage = nullptr;  ///< of the team, for what is not fetched
+    char* buffer;                 ///< the buffer of the copy group
+    char const* stage = nullptr;  ///< the stage of the team, for operands that are not fetched
   };
   static constexpr int lanes = LanesT::lanes_per_item;
 

@@ -17,7 +17,7 @@ struct FetchedByLane {
   using Ops = Operands<LanesT, B...>;
   using Next = std::int64_t;  ///< the item
   struct Place {
-    char* buffer;  ///< of the team
+    char* buffer;  ///< the buffer of the team
     int lane, lanes;
   };
 

@@ -294,7 +294,7 @@ BATCHWORK_INLINE int lines_behind_first(int m, [[maybe_unused]] int lane) {
 template <class S>
 struct StraightInExchange {
   using T = scalar_t<S>;
-  T const* p;  ///< where the lane's first line begins
+  T const* p;  ///< the start of the lane's first line
   int lane;
   BATCHWORK_INLINE StraightInExchange(T const* base, int of_lane)
       : p(base + S::exchange::line(0, of_lane) * S::exchange::leading), lane(of_lane) {}

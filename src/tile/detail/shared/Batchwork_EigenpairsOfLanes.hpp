@@ -40,7 +40,7 @@ struct EigenpairsOfLanes {
 
   Columns& a;
   LaneGrid const& grid;
-  T d[mine], e[mine];  ///< of own columns: the diagonal, and what is below it
+  T d[mine], e[mine];  ///< for own columns: the diagonal number and the number below it
 
   BATCHWORK_INLINE explicit EigenpairsOfLanes(Columns& columns) : a(columns), grid(columns.grid) {}
 

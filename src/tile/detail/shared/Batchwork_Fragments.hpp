@@ -167,7 +167,7 @@ template <class DistributedT, int N>
 struct FactorFragments : Fragments<DistributedT, N, N, Structure::lower> {
   using Base = Fragments<DistributedT, N, N, Structure::lower>;
   typename Base::T inverse[Base::down][2];
-  typename Base::T diagonal[Base::down];  ///< of the inverse, that of row 8 i + lane / 4
+  typename Base::T diagonal[Base::down];  ///< of the inverse; the one of row 8 i + lane / 4
   /// Entries are only read, because the inverses belong to them.
   template <class... I>
   BATCHWORK_INLINE auto operator()(I... i) const {

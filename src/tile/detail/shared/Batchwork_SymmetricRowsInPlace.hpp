@@ -34,7 +34,7 @@ struct SymmetricRowsInPlace {
   Factors& of;
   LaneGrid const& grid;
   unsigned open = N < 32 ? (1u << N) - 1u : ~0u;
-  unsigned pairs = 0;  ///< the places where a pair begins
+  unsigned pairs = 0;  ///< one bit for each place at which a pair begins
   int k = 0;
 
   BATCHWORK_INLINE explicit SymmetricRowsInPlace(Factors& a) : of(a), grid(a.grid) {}

@@ -18,11 +18,11 @@ namespace Batchwork::Impl {
 /// How the numbers of an operand travel.
 struct MatrixTravel {
   bool by_items =
-      false;  ///< neighbouring lanes have neighbouring items; else those of an item its own numbers
-  bool turned = false;  ///< along a column first, not along a row
-  int shift = 0;        ///< 1 << shift numbers of a row at once, 16 bytes at most
-  int count = 0;        ///< of what is moved at once, for an item
-  int fasts = 1;        ///< of these along a row, or a column if turned
+      false;  ///< neighbouring lanes move neighbouring items; else neighbouring numbers of an item
+  bool turned = false;  ///< columns first instead of rows
+  int shift = 0;        ///< 1 << shift numbers of a row at once, at most 16 bytes
+  int count = 0;        ///< the number of moves for an item
+  int fasts = 1;        ///< the number of moves along a row, or along a column if turned
   QuickDivisor by_fasts;
 
   /// \param items_together  the lanes of a team may move the numbers of each other's items
@@ -60,9 +60,9 @@ struct MatrixTravel {
 
 /// The position of a lane in a team with several items for each lane.
 struct LaneOfItems {
-  int rank, team, lanes;  ///< in the team; lanes of an item
-  int item, lane;         ///< the item that it computes with, and its rank among the lanes of that
-  int items, there;       ///< the items that the team has room for, a power of two, and that it has
+  int rank, team, lanes;  ///< the rank in the team, its lanes, and the lanes of an item
+  int item, lane;         ///< the item of the lane, and the rank among the lanes of that item
+  int items, there;       ///< the largest number of items, a power of two, and the actual number
 
   /// For a team with room for so many items, with Lanes lanes each, a power of two; `left` is the
   /// number of items from its first one on.
@@ -104,7 +104,7 @@ struct LaneOfItems {
       int const slow = t.by_fasts.quotient(k), fast = k - slow * t.fasts;
       int const longer = n - 1 - slow, in_row = (longer >> t.shift) + 1;
       bool const in_longer = fast < in_row;
-      if (!in_longer && slow == longer) return;  // the middle row stands alone
+      if (!in_longer && slow == longer) return;  // the middle row has no partner
       int const i = in_longer ? longer : slow, j = (in_longer ? fast : fast - in_row) << t.shift;
       if (t.turned) move(which, n - 1 - j, n - 1 - i);
       else move(which, i, j);
