@@ -50,14 +50,14 @@ auto team_policy(Exec const& exec, TeamShape const& shape) {
 /// The part of a launch that exceeds the limits of the device itself, or an empty string.
 inline std::string beyond_limits(DeviceLimits const& limits, TeamShape const& shape) {
   if (shape.teams > limits.teams_of_launch)
-    return "take " + std::to_string(shape.teams) + " teams, more than the " +
-           std::to_string(limits.teams_of_launch) + " of one launch";
+    return "need " + std::to_string(shape.teams) + " teams, but a launch has at most " +
+           std::to_string(limits.teams_of_launch) + " teams";
   if (shape.lanes > limits.lanes_of_team)
-    return "take teams of " + std::to_string(shape.lanes) + " lanes, more than the limit of " +
+    return "need teams of " + std::to_string(shape.lanes) + " lanes, but the limit is " +
            std::to_string(limits.lanes_of_team);
   if (shape.bytes > limits.scratch_of_team)
-    return "need " + std::to_string(shape.bytes) + " bytes of team scratch, more than the " +
-           std::to_string(limits.scratch_of_team) + " there are";
+    return "need " + std::to_string(shape.bytes) + " bytes of team scratch, but only " +
+           std::to_string(limits.scratch_of_team) + " are available";
   return "";
 }
 
@@ -94,9 +94,9 @@ void launch_teams(Exec const& exec, std::string const& label, Kernel const& kern
   auto const policy = team_policy<MostLanes, Teams>(exec, shape);
   int const most = most_lanes_launched(policy, kernel);
   if (shape.lanes > most)
-    refuse("take teams of " + std::to_string(shape.lanes) + " lanes with " +
-           std::to_string(shape.bytes) + " bytes of team scratch each, of which a multiprocessor " +
-           "is to hold " + std::to_string(Teams) + "; it has room for " +
+    refuse("need teams of " + std::to_string(shape.lanes) + " lanes with " +
+           std::to_string(shape.bytes) + " bytes of team scratch each, and a multiprocessor " +
+           "should hold " + std::to_string(Teams) + " of them; it has room for " +
            std::to_string(limits.scratch(Teams, shape.lanes)) + " bytes and " +
            std::to_string(most) + " lanes each");
   Kokkos::parallel_for(label, policy, kernel);
