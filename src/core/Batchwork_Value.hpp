@@ -70,8 +70,9 @@ struct Promote {
   static_assert(std::is_same_v<typename ValueTraits<A>::scalar, typename ValueTraits<B>::scalar>,
                 "Batchwork: operands of one operation must have the same scalar type (float or "
                 "double); convert one with as<double>(x) or as<float>(x)");
-  static_assert(ValueTraits<A>::width == 1 || ValueTraits<B>::width == 1 || std::is_same_v<A, B>,
-                "Batchwork: packs of different widths cannot be combined");
+  static_assert(
+      ValueTraits<A>::width == 1 || ValueTraits<B>::width == 1 || std::is_same_v<A, B>,
+      "Batchwork: packs of different widths cannot be combined; use one width, launch(width<N>)");
   using type = std::conditional_t<std::is_arithmetic_v<A>, B, A>;
 };
 

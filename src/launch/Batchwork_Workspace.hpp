@@ -45,7 +45,7 @@ auto workspace(View const& view) {
   static_assert(View::rank() == 1,
                 "Batchwork::workspace: the View must have one index, as View<double*>");
   static_assert(!std::is_const_v<typename View::value_type>,
-                "Batchwork: a const View cannot be written");
+                "Batchwork: a const View cannot be written; pass a View of non-const numbers");
   return Impl::Workspace<View>{view};
 }
 

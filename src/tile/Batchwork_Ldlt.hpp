@@ -140,7 +140,7 @@ struct Ldlt {
   static constexpr void check_rows() {
     static_assert(
         B::rows == N,
-        "Batchwork::ldlt: the right-hand side has another number of rows than the matrix");
+        "Batchwork::ldlt: the right-hand side and the matrix have different numbers of rows");
   }
   /// Whether own column m is column k, which may not exist.
   BATCHWORK_INLINE bool is_next(int m, int k) const { return k >= 0 && k < N && columns.is(m, k); }

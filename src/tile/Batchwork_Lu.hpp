@@ -223,7 +223,7 @@ struct Lu {
   BATCHWORK_INLINE auto solve(B const& b) const {
     static_assert(
         B::rows == N,
-        "Batchwork::solve: the right-hand side has another number of rows than the matrix");
+        "Batchwork::solve: the right-hand side and the matrix have different numbers of rows");
     return factors.solve(b, info);
   }
   /// det a, zero if a pivot is zero. Partial products may exceed the range of numbers. If det a
@@ -365,8 +365,9 @@ template <Tile A, Tile B>
   requires(A::structure == Structure::general)
 BATCHWORK_INLINE auto solve(A const& a, B const& b) {
   [[maybe_unused]] constexpr bool good = Impl::require_no_integers<A>();
-  static_assert(B::rows == A::rows && A::rows == A::cols,
-                "Batchwork::solve: the right-hand side has another number of rows than the matrix");
+  static_assert(
+      B::rows == A::rows && A::rows == A::cols,
+      "Batchwork::solve: the matrix must be square, with as many rows as the right-hand side");
   if constexpr (Impl::solves_by_lanes<A, B>) return Impl::solution_of_lanes(a, b);
   else return lu(a).solve(b);
 }

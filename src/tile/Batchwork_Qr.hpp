@@ -145,8 +145,9 @@ struct QrFactors {
  protected:
   template <class B>
   static constexpr void check_rows() {
-    static_assert(B::rows == M,
-                  "Batchwork::qr: the right-hand side has another number of rows than the matrix");
+    static_assert(
+        B::rows == M,
+        "Batchwork::qr: the right-hand side and the matrix have different numbers of rows");
   }
   template <class B>
   BATCHWORK_INLINE auto columns_like(B const& b) const {

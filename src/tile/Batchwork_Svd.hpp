@@ -196,8 +196,9 @@ struct Svd {
   /// The shortest of all x that minimise |a x - b|.
   template <Tile B>
   BATCHWORK_INLINE auto solve(B const& b, scalar_t<S> tolerance = default_tolerance) const {
-    static_assert(B::rows == M,
-                  "Batchwork::svd: the right-hand side has another number of rows than the matrix");
+    static_assert(
+        B::rows == M,
+        "Batchwork::svd: the right-hand side and the matrix have different numbers of rows");
     return v() * (as_diagonal(reciprocals(tolerance)) * (transpose(u()) * b));
   }
 

@@ -191,8 +191,9 @@ BATCHWORK_INLINE void triangular_solve(R& x, L const& t, B const& b) {
 template <Tile L, Tile B>
   requires(L::structure == Structure::lower || L::structure == Structure::upper)
 BATCHWORK_INLINE auto solve(L const& t, B const& b) {
-  static_assert(L::cols == B::rows,
-                "Batchwork::solve: the right-hand side has another number of rows than the matrix");
+  static_assert(
+      L::cols == B::rows,
+      "Batchwork::solve: the right-hand side and the matrix have different numbers of rows");
   if constexpr (Impl::is_fragments<L> && requires { t.inverse; } && Impl::is_fragments<B>) {
     auto z = Impl::solve_by_fragments(t, b);
     z.info = Impl::merge_info<value_t<L>>(t.info, b.info);
@@ -224,8 +225,9 @@ BATCHWORK_INLINE auto solve(A const& a, B const&) {
 template <Tile D, Tile B>
   requires(D::structure == Structure::diagonal)
 BATCHWORK_INLINE auto solve(D const& d, B const& b) {
-  static_assert(D::cols == B::rows,
-                "Batchwork::solve: the right-hand side has another number of rows than the matrix");
+  static_assert(
+      D::cols == B::rows,
+      "Batchwork::solve: the right-hand side and the matrix have different numbers of rows");
   using S = Impl::deal_together_t<promote_t<value_t<D>, value_t<B>>, B>;
   Impl::general_t<S, B::rows, B::cols, B::is_vector> x;
   if constexpr (Impl::is_distributed<S>) {

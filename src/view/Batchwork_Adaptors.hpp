@@ -92,7 +92,7 @@ auto as_compact(Adapted<V, St, P, E...> const& a, std::int64_t n) {
 template <int... E, Impl::Viewish V>
 auto extents(V const& view) {
   static_assert(sizeof...(E) == 1 || sizeof...(E) == 2,
-                "Batchwork::extents: one extent for vectors, two for matrices");
+                "Batchwork::extents: give one extent for vectors, two for matrices");
   return Impl::with_extents<E...>(Impl::adapted(view));
 }
 

@@ -138,7 +138,7 @@ auto in(V const& view) {
 template <Impl::Viewish V>
 auto out(V const& view) {
   static_assert(!std::is_const_v<typename decltype(Impl::adapted(view))::view_type::value_type>,
-                "Batchwork::out: the View is const");
+                "Batchwork::out: the View is const; pass a View of non-const numbers");
   return Impl::make_operand<Impl::Kind::out, Impl::BatchIndices::item>(view);
 }
 /// An input and output: v(item, ...) is read before the sequence and stored after it.
@@ -147,7 +147,7 @@ auto out(V const& view) {
 template <Impl::Viewish V>
 auto inout(V const& view) {
   static_assert(!std::is_const_v<typename decltype(Impl::adapted(view))::view_type::value_type>,
-                "Batchwork::inout: the View is const");
+                "Batchwork::inout: the View is const; pass a View of non-const numbers");
   return Impl::make_operand<Impl::Kind::inout, Impl::BatchIndices::item>(view);
 }
 /// An input common to all items: the sequence reads v(...), which has no item index. On devices it
@@ -194,7 +194,7 @@ auto common(Impl::EachOf<A> const& e) {
 template <class A>
 auto inout(Impl::EachOf<A> const& e) {
   static_assert(!std::is_const_v<typename A::view_type::value_type>,
-                "Batchwork::inout: the View is const");
+                "Batchwork::inout: the View is const; pass a View of non-const numbers");
   return Impl::make_timed_operand<Impl::Kind::each_inout, Impl::BatchIndices::item_time>(e.view,
                                                                                          e.pace);
 }
@@ -210,7 +210,7 @@ auto inout(Impl::EachOf<A> const& e) {
 template <Impl::Viewish V, class... Words>
 auto emit(V const& view, Words const&... words) {
   static_assert(!std::is_const_v<typename decltype(Impl::adapted(view))::view_type::value_type>,
-                "Batchwork::emit: the View is const");
+                "Batchwork::emit: the View is const; pass a View of non-const numbers");
   return Impl::make_timed_operand<Impl::Kind::emit, Impl::BatchIndices::item_time>(
       view, Impl::pace_of(words...));
 }
@@ -230,7 +230,7 @@ auto status(V const& view) {
       "Batchwork::status: the View must hold integers of 32 or 64 bits");
   auto const operand = Impl::make_operand<Impl::Kind::status, Impl::BatchIndices::item>(view);
   static_assert(decltype(operand.source)::tile_rank == 0,
-                "Batchwork::status: the View has one index, the item");
+                "Batchwork::status: the View must have one index, the item");
   return operand;
 }
 
@@ -275,8 +275,9 @@ auto common(Impl::Operand<Impl::Kind::table, Src> const& t) {
 /// \returns the operand
 template <class T, int... E>
 auto local() {
-  static_assert(sizeof...(E) <= 2,
-                "Batchwork::local: two extents for a matrix, one for a vector, none for a scalar");
+  static_assert(
+      sizeof...(E) <= 2,
+      "Batchwork::local: give two extents for a matrix, one for a vector, none for a scalar");
   using Sh = typename Impl::ShapeFromExtents<int(sizeof...(E)), E...>::type;
   static_assert(((E > 0 && E <= Impl::largest_extent) && ...),
                 "Batchwork::local: an extent is not positive, or over the limit of 64");

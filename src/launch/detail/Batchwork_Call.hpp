@@ -108,7 +108,8 @@ StatusTarget status_target(Call& call, S const& operand, int position = 0) {
   if constexpr (is_status_operand<S>) {
     auto const batch = stored(operand);
     using Code = typename decltype(batch)::value_type;
-    static_assert(!std::is_const_v<Code>, "Batchwork::status: the View is const");
+    static_assert(!std::is_const_v<Code>,
+                  "Batchwork::status: the View is const; pass a View of non-const integers");
     require_reachable<(
         Kokkos::SpaceAccessibility<Exec, typename decltype(batch)::memory_space>::accessible)>();
     if constexpr (sizeof(Code) == 4) t.narrow = reinterpret_cast<std::int32_t*>(batch.storage.data);

@@ -81,7 +81,8 @@ template <int MostLanes, int Teams, class Exec, class Kernel, class Words>
 void launch_teams(Exec const& exec, std::string const& label, Kernel const& kernel,
                   TeamShape const& shape, Words const& words) {
   static_assert(sizeof(Kernel) <= Vendor::kernel_bytes<Exec>,
-                "Batchwork: too many operands, or too large a sequence or functor, for one launch");
+                "Batchwork: the operands and the sequence are too large for the arguments of one "
+                "launch; pass large values in Views");
   auto const refuse = [&](std::string const& what, std::string const& remedy = "") {
     LaunchWords const w = words();
     throw std::invalid_argument("Batchwork::" + w.verb + ": " + w.subject + " " + what + "; " +

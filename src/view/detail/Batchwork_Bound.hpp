@@ -507,12 +507,14 @@ auto bind(Operand<Kind::carry, Start, End, IsLog> const& o) {
   auto e = bind(o.end);
   using scalar = typename decltype(s)::scalar;
   if constexpr (!std::is_void_v<typename decltype(e)::scalar>) {
-    static_assert(std::is_same_v<scalar, typename decltype(e)::scalar>,
-                  "Batchwork::carry: start and end have different scalar types");
+    static_assert(
+        std::is_same_v<scalar, typename decltype(e)::scalar>,
+        "Batchwork::carry: start and end have different number types; give both the same");
     using A = shape_of_t<decltype(s)>;
     using B = shape_of_t<decltype(e)>;
-    static_assert(A::rows == B::rows && A::cols == B::cols && A::is_vector == B::is_vector,
-                  "Batchwork::carry: start and end have different shapes");
+    static_assert(
+        A::rows == B::rows && A::cols == B::cols && A::is_vector == B::is_vector,
+        "Batchwork::carry: start and end have different shapes; give both the same extents");
   }
   return Bound<Kind::carry, decltype(s), decltype(e), IsLog>{
       s, e, static_cast<log_weight_t<scalar>>(o.log_weight)};
