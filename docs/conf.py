@@ -30,7 +30,6 @@ extensions = ["myst_parser", "breathe", "sphinx_copybutton", "sphinx_design"]
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 4
-smartquotes = False  # A' is a transpose
 breathe_projects = {"Batchwork": str(DOXYGEN / "xml")}
 breathe_default_project = "Batchwork"
 breathe_show_include = False
