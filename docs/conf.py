@@ -10,6 +10,7 @@ import pathlib
 import re
 import subprocess
 
+from sphinx.domains.cpp import CPPDomain
 from sphinx.util import logging
 
 LOGGER = logging.getLogger(__name__)
@@ -36,7 +37,11 @@ breathe_show_include = False
 # Sphinx ignores requires-clauses, so it takes constrained overloads for one function.
 suppress_warnings = ["duplicate_declaration.cpp"]
 
+# Transposes (A') and options (--help) stay as they are written.
+smartquotes = False
+
 html_theme = "furo"
+html_search_scorer = str(DOCS / "search_scorer.js")
 html_title = f"Batchwork {version}"
 html_theme_options = {
     "source_repository": "https://github.com/batchwork/batchwork/",
@@ -73,7 +78,7 @@ def api_pages():
     GENERATED.mkdir(exist_ok=True)
     pages = []
     for area, title in AREAS.items():
-        lines = [f"# {title}", ""]
+        lines = [f"# API: {title}", ""]
         for header in sorted((TOP / "src" / area).rglob("*.hpp")):
             name = header.relative_to(TOP / "src").as_posix()
             if "detail" in header.parts or not documented(header):
@@ -105,17 +110,23 @@ def run_doxygen(app):
     for line in said.splitlines():
         if "warning:" in line and not harmless.search(line):
             LOGGER.warning(line)
-    leave_out_specialisations()
+    leave_out_details()
     api_pages()
 
 
-def leave_out_specialisations():
-    """Specialisations of class templates are details; Sphinx fails on constrained ones."""
+def leave_out_details():
+    """Specialisations of class templates are details; Sphinx fails on constrained ones. Members of
+    classes without a doc comment are details as well."""
     inner = re.compile(r" *<innerclass [^>]*>[^<]*&lt;[^<]*</innerclass>\n")
+    member = re.compile(r" *<memberdef .*?</memberdef>\n", re.DOTALL)
+    description = re.compile(r"<(brief|detailed)description>(?!\s*</)")
+    section = re.compile(r" *<sectiondef [^>]*>\s*</sectiondef>\n")
     for page in (DOXYGEN / "xml").glob("*.xml"):
-        text = page.read_text()
-        if "&lt;" in text and "<innerclass" in text:
-            write_if_changed(page, inner.sub("", text))
+        text = inner.sub("", page.read_text())
+        if re.search(r'<compounddef [^>]*kind="(struct|class)"', text):
+            text = member.sub(lambda m: m[0] if description.search(m[0]) else "", text)
+            text = section.sub("", text)
+        write_if_changed(page, text)
 
 
 def link_to_sources(app, docname, text):
@@ -134,6 +145,19 @@ def link_to_sources(app, docname, text):
     text[0] = re.sub(r"\]\(([^)\s]+)\)", link, text[0])
 
 
+class SearchedDomain(CPPDomain):
+    """C++ names for the search: each name of a page once, and no parameters."""
+
+    def get_objects(self):
+        known = set()
+        for found in super().get_objects():
+            name, _, kind, page, _, _ = found
+            if not kind.endswith("Param") and (name, page) not in known:
+                known.add((name, page))
+                yield found
+
+
 def setup(app):
+    app.add_domain(SearchedDomain, override=True)
     app.connect("builder-inited", run_doxygen)
     app.connect("source-read", link_to_sources)

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// factorize: the factors of direct_lu, kept for later solves with the same matrices or with others
-/// near to them.
+/// factorize: keeps the factors of direct_lu for later solves with the same matrices or similar
+/// ones.
 #ifndef BATCHWORK_DIRECTFACTORS_HPP
 #define BATCHWORK_DIRECTFACTORS_HPP
 
@@ -18,15 +18,17 @@
 
 namespace Batchwork {
 
-/// What factorize gives: factors of the matrices of a batch, for solve. Copies share the numbers.
-/// \tparam Factor  as that of DirectLu
-/// \tparam A       the matrices
-/// \tparam View    of the numbers of the factors
+/// The result of factorize: factors of the matrices of a batch, for solve. Copies share the
+/// numbers.
+/// \tparam Exec    the execution space that made the factors
+/// \tparam Factor  as in DirectLu
+/// \tparam A       type of the matrices
+/// \tparam View    type of the View with the numbers of the factors
 template <class Exec, class Factor, class A, class View>
 struct DirectFactors {
-  StoppingCriteria stop{};  ///< of solves, as that of DirectLu
-  /// Steps of refinement at most, and stop.most_iterations of them, as long as each halves the
-  /// residual: what brings a solution to the tolerance where the factors are of other matrices.
+  StoppingCriteria stop{};  ///< of solves, as in DirectLu
+  /// Refinement steps at most; stop.most_iterations limits them, too. They bring a solution to the
+  /// tolerance where the factors belong to other matrices, as long as each halves the residual.
   int refinements = 30;
 
   // ---- the rest is not for users ----
@@ -45,7 +47,7 @@ inline constexpr bool is_direct_factors<DirectFactors<Exec, Factor, A, View>> = 
 template <class Exec, class Factor, class A, class View>
 inline constexpr bool has_own_solve<DirectFactors<Exec, Factor, A, View>> = true;
 
-/// How factors are kept.
+/// Where factors are kept.
 enum class DirectPlace { tiles, teams, slots, packs };
 struct DirectKept {
   DirectPlace place = DirectPlace::slots;
@@ -88,7 +90,7 @@ void launch_direct_kept(Exec const& exec, SystemCall const& call, DirectProblem<
   }
 }
 
-/// The numbers of kept factors as slots; refuses Views that are too small.
+/// The kept factors as slots. Refuses Views that are too small.
 template <class T, class View>
 WorkspaceSlots<T> direct_slots_of(SystemCall const& call, View const& view, DirectKept const& kept,
                                   std::int64_t rows) {
@@ -107,7 +109,7 @@ auto factorize_batch(Exec const& exec, std::string const& label, DirectLu<Factor
   using F = typename FactorOf<T, DirectLu<Factor>>::type;
   static_assert(!std::is_void_v<typename A::value_type>,
                 "Batchwork::factorize: direct_lu needs the entries of the matrices, which "
-                "matrix_free has not");
+                "matrix_free does not have");
   static_assert(!std::is_const_v<T>, "Batchwork: a const View cannot be written");
   require_reachable<(A::template reachable<Exec>)>();
   require_direct_log<Log, typename A::value_type, Exec>();
@@ -165,7 +167,7 @@ void solve_with_factors(Exec const& exec, std::string const& label,
   using T = typename View::value_type;
   using F = typename FactorOf<T, DirectLu<Factor>>::type;
   static_assert(std::is_same_v<typename A::value_type, T>,
-                "Batchwork::solve: the factors are of another type of numbers than the matrices");
+                "Batchwork::solve: the factors and the matrices hold different types of numbers");
   DirectLu<Factor> solver;
   solver.stop = f.stop;
   solver.refinements = f.refinements;
@@ -177,9 +179,9 @@ void solve_with_factors(Exec const& exec, std::string const& label,
         std::int64_t const items = call.check();
         add_direct_memory<T, Exec>(call, 1, "factors", f.numbers, false);
         if (a.rows() != f.a.rows() || items != f.items)
-          call.fail("operand 1, factors: of " + std::to_string(f.items) + " systems of " +
-                    std::to_string(f.a.rows()) + " rows, but there are " + std::to_string(items) +
-                    " of " + std::to_string(a.rows()) + " rows; call factorize for them");
+          call.fail("operand 1, factors: made for " + std::to_string(f.items) + " systems of " +
+                    std::to_string(f.a.rows()) + " rows, but A has " + std::to_string(items) +
+                    " of " + std::to_string(a.rows()) + " rows; call factorize for A");
         if (items == 0 || a.rows() == 0) return;
         kept = direct_kept<T, F>(exec, a.rows(), items);
         if (kept.bytes != f.bytes)
@@ -189,7 +191,7 @@ void solve_with_factors(Exec const& exec, std::string const& label,
       },
       [&](SystemCall const& call, DirectProblem<T> p) {
         p.kept = slots;
-        // Those are of the matrices that were eliminated.
+        // Growth and condition belong to the eliminated matrices.
         p.growth = p.condition = nullptr;
         if (launched_empty_direct(exec, call, p)) return;
         launch_direct_kept<DirectTask::substitute, F>(exec, call, p, kept.place);
@@ -241,7 +243,7 @@ struct SolveFactorsOfArguments {
   static void run(Exec const& exec, Launch<> const& how,
                   DirectFactors<Of, Factor, OfA, View> const& f, Rest const&... rest) {
     static_assert(std::is_same_v<Exec, Of>,
-                  "Batchwork::solve: factors are of use on the execution space on which factorize "
+                  "Batchwork::solve: factors work only on the execution space on which factorize "
                   "was called");
     if constexpr (std::is_same_v<Exec, Of>) solve_with_factors(exec, label_alone(how), f, rest...);
   }
@@ -249,53 +251,72 @@ struct SolveFactorsOfArguments {
 
 }  // namespace Impl
 
-/// Eliminates the matrices of a batch as solve(direct_lu(...), A, b, x) does it, in one kernel, and
-/// keeps the factors:
+/// Eliminates the matrices of a batch as solve(direct_lu(...), A, b, x) does, in one kernel, and
+/// keeps the factors for later solves.
 ///
-///   auto f = factorize([exec,] [launch("label"),] direct_lu(stop), A, factors [, log])
-///   solve([exec,] [launch("label"),] f, [A,] b, x [, log])
+/// ```text
+/// auto f = factorize([exec,] [launch("label"),] direct_lu(stop), A, factors [, log])
+/// solve([exec,] [launch("label"),] f, [A,] b, x [, log])
+/// ```
 ///
-/// \param a        csr, ell, dia, dense or AnyMatrices of a batch
-/// \param factors  View<T*>, contiguous, of factors_numbers(...) numbers of the type of the
-/// matrices; f keeps it, and nothing else may
-///                 write to it while f is used
-/// \param log      a SolveLog, of which reason, reciprocal_growth and reciprocal_condition say what
-/// is known of the factors: those of
-///                 matrices that have none are singular, not_finite or invalid_pattern, as in solve
-/// \returns        a DirectFactors with the tolerance of direct_lu(stop), for solve: as often as
-/// wanted, with right-hand sides of any number
-///                 each time
+/// ```cpp
+/// auto const solver = direct_lu(relative(1e-10));
+/// Kokkos::View<double*> kept("factors", factors_numbers(exec, solver, A, items));
+/// auto f = factorize(exec, solver, A, kept);
+/// solve(exec, f, b, x);       // as often as wanted
+/// solve(exec, f, A, b, x, log);  // the numbers of A have changed: |b - A x| with the new ones
+/// ```
 ///
-/// solve then checks b - A x with the matrices that it is given: those of which the factors are,
-/// which may be left out, or others of as many items and rows, in any format, whose elements have
-/// changed since (a modified Newton iteration). A may be left out where its Views have new numbers,
-/// too. The tolerance is met by steps of refinement, `f.refinements` of them at most, as long as
-/// each halves the residual (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition,
-/// chapter 12): each costs 2 N^2 operations beside a product. What cannot be reached so ends as
-/// stagnated, with the best x that was found: then factorize again. The log says how many steps
-/// were taken. Items without factors have x = NaN, and the reason that factorize found.
-/// The pattern of an A that solve is given is not looked at: see check.
+/// \param direct_lu  direct_lu(stop): the tolerance of the later solves
+/// \param A          csr, ell, dia, dense or AnyMatrices of a batch
+/// \param factors    contiguous View<T*> with factors_numbers(...) elements of the type of the
+///                   matrices. f keeps it; nothing else may write to it while f is used
+/// \param log        a SolveLog: reason, reciprocal_growth and reciprocal_condition of the factors.
+///                   Matrices without factors are singular, not_finite or invalid_pattern
+/// \returns          a DirectFactors for solve, with any number of right-hand sides each time
+/// \throws std::invalid_argument  before the launch: what solve refuses, one matrix for all items,
+///                   a View with too few elements; the message gives the number
 ///
-/// One kernel each on the instance `exec`, labelled Batchwork::factorize and Batchwork::solve;
-/// asynchronous, allocate nothing, never fence. Factors come back as they stand on the chip, so
-/// they are of use on a device of the same kind only.
-///
-/// Throws std::invalid_argument before anything is launched: what solve refuses; factors of other
-/// numbers of rows or items; a View of too few numbers: the message says how many it takes.
+/// One kernel on `exec`, labelled Batchwork::factorize or Batchwork::factorize(label);
+/// asynchronous, allocates nothing, never fences. 2 N^3 / 3 operations an item. The factors work
+/// only on the execution space and the kind of device that made them.
 template <class... X>
 auto factorize(X const&... arguments) {
   return Impl::call_verb(Impl::FactorizeOfArguments(), arguments...);
 }
 
-/// Solves with factors that factorize has kept; see there.
+/// Solves with factors that factorize has kept:
+///
+/// ```text
+/// solve([exec,] [launch("label"),] f, [A,] b, x [, log])
+/// ```
+///
+/// \param f    a DirectFactors
+/// \param A    matrices for the residual b - A x, of as many items and rows, in any format: the
+///             eliminated ones or others that have changed since (a modified Newton iteration). If
+///             left out, the Views given to factorize with their present numbers
+/// \param b    View b(item, row) or b(item, row, column)
+/// \param x    View as b, written
+/// \param log  a SolveLog; iterations are refinement steps
+/// \throws std::invalid_argument  before the launch: what solve refuses; factors of other numbers
+///             of rows or items, or made on another device
+///
+/// Refinement brings x to the tolerance: at most `f.refinements` steps, as long as each halves the
+/// residual (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, chapter 12). A
+/// step takes 2 N^2 operations and one product. If that is not enough the item ends as stagnated
+/// with the best x: call factorize again. Items without factors keep the reason that factorize
+/// found, and x = NaN. The pattern of A is not checked: see check.
 template <class... X>
   requires(Impl::is_direct_factors<X> || ...)
 void solve(X const&... arguments) {
   Impl::call_verb(Impl::SolveFactorsOfArguments(), arguments...);
 }
 
-/// How many numbers the factors of so many items take: somewhat more than the matrices have if they
-/// are full.
+/// Elements that the factors of a batch need: somewhat more than full matrices with rows rounded up
+/// to eight.
+/// \param exec   execution space instance of factorize and the solves
+/// \param a      matrices, as in factorize
+/// \param items  number of items of the batch
 template <class Exec, class Factor, Impl::SystemMatrices A>
   requires Kokkos::is_execution_space_v<Exec>
 std::int64_t factors_numbers(Exec const& exec, DirectLu<Factor> const&, A const& a,
@@ -303,7 +324,7 @@ std::int64_t factors_numbers(Exec const& exec, DirectLu<Factor> const&, A const&
   using T = typename A::value_type;
   static_assert(!std::is_void_v<T>,
                 "Batchwork::factors_numbers: direct_lu needs the entries of the matrices, which "
-                "matrix_free has not");
+                "matrix_free does not have");
   using F = typename Impl::FactorOf<T, DirectLu<Factor>>::type;
   if (items <= 0 || a.rows() == 0) return 0;
   auto const kept = Impl::direct_kept<T, F>(exec, a.rows(), items);

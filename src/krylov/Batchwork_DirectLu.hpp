@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// direct_lu: a batch of systems by elimination, in one kernel.
+/// direct_lu: solves a batch of systems by elimination, in one kernel.
 #ifndef BATCHWORK_DIRECTLU_HPP
 #define BATCHWORK_DIRECTLU_HPP
 
@@ -24,24 +24,30 @@
 
 namespace Batchwork {
 
-/// What direct_lu gives: a solver that takes no preconditioner.
-/// \tparam Factor  the type of the factors; void: that of the systems. float with systems of
-/// double: half the scratch, and steps of
-///                 refinement in double
+/// The result of direct_lu: a solver that takes no preconditioner.
+/// \tparam Factor  type of the factors; void: the type of the systems. float with systems of double
+///                 halves the scratch and refines in double
 template <class Factor = void>
 struct DirectLu {
   StoppingCriteria stop{};
-  /// Steps of refinement at most, and stop.most_iterations of them. One suffices where factors have
-  /// the type of the systems and pivots do not grow; LAPACK's dsgesv takes 30 at most with factors
-  /// of float.
+  /// Refinement steps at most; stop.most_iterations limits them, too. One is enough where factors
+  /// have the type of the systems and pivots do not grow. LAPACK's dsgesv takes 30 at most with
+  /// factors of float.
   int refinements = std::is_void_v<Factor> ? 1 : 30;
   bool equilibrate = true;  ///< rows, then columns, are scaled by powers of two (LAPACK's geequb)
 };
 
-/// Elimination with partial pivoting, as a solver of solve: solve(direct_lu(), A, b, x).
-/// \param stop  tolerance of the true residual |b - A x|; a tolerance relative to the start is one
-/// relative to |b|, as of a start of
-///              zero. Of the other criteria only most_iterations counts, for steps of refinement
+/// Elimination with partial pivoting as the solver of solve.
+///
+/// ```cpp
+/// auto solver = direct_lu(relative(1e-10));
+/// solver.refinements = 2;
+/// solve(exec, solver, A, b, x, log);
+/// ```
+///
+/// \tparam Factor  void or float: the type of the factors
+/// \param stop     tolerance of the true residual |b - A x|. relative_to_start means relative to
+///                 |b|. most_iterations limits refinement steps; other criteria are ignored
 template <class Factor = void>
 DirectLu<Factor> direct_lu(StoppingCriteria const& stop = {}) {
   static_assert(std::is_void_v<Factor> || std::is_same_v<Factor, float>,
@@ -86,7 +92,7 @@ constexpr void require_direct() {
                      reaches<Exec, typename X::memory_space> && A::template reachable<Exec>)>();
 }
 
-/// Runs f of the number of tiles down of the kernel for so many rows, an integral constant.
+/// Calls f with the number of tile rows of the kernel for so many rows, an integral constant.
 template <class Run>
 auto with_direct_tiles(int rows, Run const& f) {
   switch (direct_tiles(rows)) {
@@ -111,7 +117,7 @@ void launch_direct_kernel(Exec const& exec, SystemCall const& call, Kernel const
       [&] { return call.launch_words(kernel.p.n); });
 }
 
-/// Runs f of the rows of the kernel for so many, an integral constant.
+/// Calls f with the rows of the kernel for so many rows, an integral constant.
 template <class Run>
 auto with_direct_rows(int rows, Run const& f) {
   switch (direct_rows_for(rows)) {
@@ -255,9 +261,8 @@ void launch_direct(Exec const& exec, SystemCall const& call, DirectProblem<T> co
   }
 }
 
-/// Whether the systems have no rows or no right-hand sides. Their log is written then: a matrix
-/// without rows has a growth and a condition of one, as LAPACK's gesvx has it, others are not
-/// looked at.
+/// Whether the systems have no rows or no right-hand sides. Then it writes their log: a matrix
+/// without rows has growth and condition 1, as in LAPACK's gesvx; other matrices are not read.
 template <class T, class Exec>
 bool launched_empty_direct(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
                            int* dense_form = nullptr) {
@@ -269,7 +274,7 @@ bool launched_empty_direct(Exec const& exec, SystemCall const& call, DirectProbl
   return true;
 }
 
-/// What is checked, without right-hand sides.
+/// The problem of a checked call, without right-hand sides.
 template <class T, class Solver, class A, class Log>
 DirectProblem<T> direct_problem(Solver const& solver, A const& a, Log const& log,
                                 std::int64_t items) {
@@ -295,7 +300,7 @@ DirectProblem<T> direct_problem(Solver const& solver, A const& a, Log const& log
   p.equilibrates = solver.equilibrate;
   return p;
 }
-/// When a solution will do.
+/// Sets when a solution is accepted.
 template <class T, class Solver>
 void set_direct_criteria(DirectProblem<T>& p, Solver const& solver) {
   p.tolerance = T(solver.stop.tolerance);
@@ -321,7 +326,7 @@ void check_direct_solver(SystemCall const& call, Solver const& solver) {
               " steps of refinement; give zero or more");
 }
 
-/// Adds what there is of a log.
+/// Adds the allocated Views of a log.
 template <class Log>
 void add_direct_log(SystemCall& call, int position, Log const& log) {
   auto const add = [&](auto const& view, char const* what) { call.add_log(position, view, what); };
@@ -332,7 +337,7 @@ void add_direct_log(SystemCall& call, int position, Log const& log) {
   add(log.reciprocal_growth, "reciprocal_growth");
   add(log.reciprocal_condition, "reciprocal_condition");
 }
-/// Adds a View of memory that the call has for itself, or keeps factors in.
+/// Adds a View that the call uses as memory, or keeps factors in.
 template <class T, class Exec, class View>
 void add_direct_memory(SystemCall& call, int position, char const* role, View const& view,
                        bool writes) {
@@ -343,7 +348,7 @@ void add_direct_memory(SystemCall& call, int position, char const* role, View co
                 "execution space");
   call.add(position, role, describe_view(view), writes);
   if (!call.parts.back().d.contiguous)
-    call.fail(call.parts.back().name() + " has gaps; give a View whose numbers are side by side");
+    call.fail(call.parts.back().name() + " has gaps; give a contiguous View");
 }
 template <class Log, class T, class Exec>
 constexpr void require_direct_log() {
@@ -353,8 +358,8 @@ constexpr void require_direct_log() {
                 "Batchwork::solve: the log's memory cannot be reached from the execution space");
 }
 
-/// Checks, then launch(call, problem). b has the position `first`; add_memory(call) says what else
-/// is read or written.
+/// Checks, then calls launch(call, problem). b has the position `first`; add_memory(call) adds
+/// other Views that are read or written.
 template <class Exec, class Solver, class A, class B, class X, class Log, class AddMemory,
           class Launched>
 void direct_batch(std::string const& label, Solver const& solver, A const& a, B const& b_arg,
@@ -384,7 +389,7 @@ void direct_batch(std::string const& label, Solver const& solver, A const& a, B 
   if (b.cols > many)
     call.fail(call.parts[1].name() + " has " + std::to_string(b.cols) +
               " right-hand sides, more than the limit of " + std::to_string(many) +
-              "; divide them");
+              "; solve them in several calls");
   if (items == 0) return;
   launched(call, direct_problem<T>(solver, a, b, x, log, items));
 }
@@ -404,7 +409,7 @@ void direct_batch(Exec const& exec, std::string const& label, Solver const& solv
       });
 }
 
-/// Runs run(log, workspace) with what may be left out behind x.
+/// Calls run(log, workspace) with the optional arguments after x.
 template <class T, class Exec, class Run, class... Rest>
 void with_log_and_workspace(Run const& run, Rest const&... rest) {
   static_assert(sizeof...(Rest) <= 2,
@@ -453,61 +458,73 @@ struct SolveDirectOfArguments {
 
 }  // namespace Impl
 
-/// Solves A_n x_n = b_n for every item n by elimination with partial pivoting of the expanded
-/// matrix, in one kernel (LAPACK's gesvx):
+/// Solves A_n x_n = b_n for every item n by elimination of the full matrix with partial pivoting,
+/// in one kernel (LAPACK's gesvx).
 ///
-///   solve([exec,] [launch("label"),] direct_lu(stop), A, b, x [, log] [, workspace(view)])
+/// ```text
+/// solve([exec,] [launch("label"),] direct_lu(stop), A, b, x [, log] [, workspace(view)])
+/// ```
 ///
-/// \param a          csr, ell, dia, dense, scaled_identity or AnyMatrices; columns that a row has
-/// twice are added up
-/// \param b,x        Views v(item, i), or of several right-hand sides v(item, i, k), in any layout
-/// or strided, or compact(v, n); float or
-///                   double; x, which may hold anything before, may not be b
-/// \param log        a SolveLog: iterations, the steps of refinement; residual, the true |b - A x|;
-/// recurrence, the one before the last
-///                   step; reason; and where it has them reciprocal_growth and
-///                   reciprocal_condition. Of several right-hand sides the most steps and the
-///                   largest residuals
-/// \param workspace  workspace(view), where workspace_numbers(exec, direct_lu(...), A, items) is
-/// not zero: for systems that do not fit on
-///                   the chip
+/// ```cpp
+/// auto log = SolveLog<double>::allocated(items);
+/// log.reciprocal_condition = Kokkos::View<double*>("condition", items);
+/// solve(exec, direct_lu(relative(1e-10)), A, b, x, log);
+/// ```
 ///
-/// Rows and then columns are scaled by powers of two, unless `equilibrate` is false. The true
-/// residual is computed from A as solve does it, with a bound of its rounding, and where that
-/// decides in twice the precision. Where it does not meet the tolerance a step of refinement is
-/// taken with that residual, at most `refinements` of them, and as long as each halves it; x is the
-/// best that was found.
+/// \param A          csr, ell, dia, dense, scaled_identity or AnyMatrices; columns that a row has
+///                   twice are added up
+/// \param b          View b(item, row), or b(item, row, column) for several right-hand sides, in
+///                   any layout or strided, or compact(b, n); float or double
+/// \param x          View as b, written; it may hold anything before, and shares no elements with b
+/// \param log        a SolveLog: iterations are refinement steps, residual the true |b - A x|,
+///                   recurrence the residual before the last step. Of several right-hand sides the
+///                   most steps and the largest residuals. reciprocal_growth and
+///                   reciprocal_condition are written if allocated; may be left out
+/// \param workspace  workspace(view) with workspace_numbers(...) elements, for systems that do not
+///                   fit on the chip; may be left out otherwise
+/// \throws std::invalid_argument  before the launch: extents that differ, Views that are not
+///                   allocated or overlap, a negative tolerance or number of steps, a missing or
+///                   too small workspace
 ///
-/// The reason of an item is success only where the residual meets the tolerance for every
-/// right-hand side; `stagnated` where it does not, x being stored all the same; singular or
-/// not_finite with the 1-based index of the pivot, LAPACK's info; not_finite with an info of 0
-/// where only a result is; invalid_pattern. Of items that fail in these ways all of x is NaN. Other
-/// items are not changed by them.
+/// Rows, then columns are scaled by powers of two, unless `equilibrate` is false. The true residual
+/// is computed from A with a bound of its rounding, and in twice the precision where that decides.
+/// If it does not meet the tolerance, refinement steps are taken: at most `refinements`, as long as
+/// each halves the residual. x is the best that was found.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::solve or Batchwork::solve(label);
-/// asynchronous, allocates nothing, never fences. 2 N^3 / 3 operations an item. On devices some
-/// lanes of a warp have an item of up to 32 rows, where there is one right-hand side and neither
-/// growth nor condition is wanted: a step of refinement then eliminates again, and results differ
-/// in rounding from those of a call that wants them. Else a warp or two have an item of up to 64
-/// rows, in registers and team scratch; a team a larger one in team scratch, on an H200 with
-/// Kokkos 5.2 to 156 rows in double; on hosts a thread has a SIMD register's width of items of up
-/// to 64 rows at once, or one, to 256 rows. Larger ones stand in the workspace. For several solves
-/// with the same matrices see factorize. (Golub and Van Loan, Matrix Computations, 4th edition,
-/// sections 3.4 and 3.5; Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition,
-/// chapter 12.)
+/// Reasons: success if the residual meets the tolerance for every right-hand side; stagnated if
+/// not, x is stored; singular or not_finite with the 1-based index of the pivot, LAPACK's info;
+/// not_finite with info 0 if only a result is not finite; invalid_pattern. In the last four cases
+/// all of the item's x is NaN. Other items are not changed.
 ///
-/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that
-/// differ, null Views, overlaps, a negative tolerance or number of steps, a workspace that is
-/// missing or too small: the message says how many numbers it takes.
+/// Cost: 2 N^3 / 3 operations an item. One kernel on `exec`, labelled Batchwork::solve or
+/// Batchwork::solve(label); asynchronous, allocates nothing, never fences. On devices:
+/// - to 32 rows, with one right-hand side and without growth and condition, lanes of a warp share
+///   an item; a refinement step eliminates again, and results differ in rounding from calls that
+///   want growth or condition
+/// - to 64 rows a warp, or two, has an item in registers and team scratch
+/// - a team has a larger one in scratch, to 156 rows in double on an H200 with Kokkos 5.2
+/// - still larger ones need the workspace
+///
+/// On hosts a thread has as many items of up to 64 rows as a SIMD register has numbers, or one of
+/// up to 256 rows. For several solves with the same matrices see factorize.
+///
+/// Compile without nvcc's -Ofc: it makes direct_lu 7 to 450 times slower.
+///
+/// (Golub and Van Loan, Matrix Computations, 4th edition, sections 3.4 and 3.5; Higham, Accuracy
+/// and Stability of Numerical Algorithms, 2nd edition, chapter 12.)
 template <class... X>
   requires(Impl::is_direct_lu<X> || ...)
 void solve(X const&... arguments) {
   Impl::call_verb(Impl::SolveDirectOfArguments(), arguments...);
 }
 
-/// How many numbers the workspace of such a call needs, with so many items: 0 where they fit on the
-/// chip; else those for the items that are worked on at the same time. Fewer, down to those of one
-/// item, are taken as well, and calls then take longer.
+/// Workspace elements that a solve with direct_lu needs: 0 if the systems fit on the chip, else
+/// room for the items that are worked on at the same time. A smaller workspace, down to one item,
+/// is accepted and slower.
+/// \param exec   execution space instance of the solve
+/// \param a      matrices, as in solve
+/// \param items  number of items of the batch
+/// \returns      number of elements of the type of the matrices
 template <class Exec, class Factor, Impl::SystemMatrices A>
   requires Kokkos::is_execution_space_v<Exec>
 std::int64_t workspace_numbers(Exec const& exec, DirectLu<Factor> const&, A const& a,
@@ -515,7 +532,7 @@ std::int64_t workspace_numbers(Exec const& exec, DirectLu<Factor> const&, A cons
   using T = typename A::value_type;
   static_assert(!std::is_void_v<T>,
                 "Batchwork::workspace_numbers: direct_lu needs the entries of the matrices, which "
-                "matrix_free has not");
+                "matrix_free does not have");
   using F = typename Impl::FactorOf<T, DirectLu<Factor>>::type;
   if (items <= 0 || a.rows() <= Impl::direct_rows_on_chip<T, F>(exec)) return 0;
   auto const wanted = Impl::direct_slots<T, F>(exec, a.rows(), items);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// solve: a batch of systems by an iterative solver, each to its own convergence, in one kernel.
+/// solve: solves a batch of systems by an iterative method, each to its own convergence, in one
+/// kernel.
 #ifndef BATCHWORK_SOLVE_HPP
 #define BATCHWORK_SOLVE_HPP
 
@@ -39,7 +40,7 @@
 namespace Batchwork {
 namespace Impl {
 
-/// What conjugate_gradients, bicgstab, ... give.
+/// The result of conjugate_gradients(...), bicgstab(...) and so on.
 template <class S>
 concept IterativeSolver = requires(S const& s) {
   { s.stop } -> std::convertible_to<StoppingCriteria>;
@@ -69,13 +70,13 @@ inline void check_criteria(SystemCall const& call, StoppingCriteria const& stop)
   if (!(stop.divergence_limit >= 1 || stop.divergence_limit == 0))
     call.fail("a divergence limit of " + std::to_string(stop.divergence_limit) +
               " times the residual of the start; give one or more, or infinity, or zero for the "
-              "usual one");
+              "method's default");
   if (stop.relative_to != RelativeTo::right_side && stop.relative_to != RelativeTo::start &&
       stop.relative_to != RelativeTo::nothing)
     call.fail("a tolerance relative to number " + std::to_string(int(stop.relative_to)) +
-              " of RelativeTo, which there is not; give right_side, start or nothing");
+              " of RelativeTo, which does not exist; give right_side, start or nothing");
 }
-/// What a solver was made with.
+/// Checks the parameters of a solver.
 template <class Solver>
 void check_solver(SystemCall const& call, Solver const& solver) {
   check_criteria(call, solver.stop);
@@ -85,7 +86,7 @@ void check_solver(SystemCall const& call, Solver const& solver) {
                 "; give a finite number");
 }
 
-/// How kernels hold such systems, of which they get `a`.
+/// Chooses how a kernel holds the systems `a`.
 template <class T, class Solver, class M, class Exec, class Systems>
 SolveChoice choose_variant(SystemCall const& call, [[maybe_unused]] Exec const& exec,
                            M const& in_kernel, Systems const& a, std::int64_t rows,
@@ -124,14 +125,14 @@ inline std::int64_t bytes_beside_storage(SolveChoice const& how, std::int64_t ro
          size * std::int64_t(how.scratch(rows, int(size), is_scaled).numbers(Vendor::has_shuffles));
 }
 
-/// Likewise of the factors of a preconditioner.
+/// Bytes of scratch of a team for the factors of a preconditioner.
 template <class T, class M>
 std::int64_t bytes_of_factors(M const& in_kernel, std::int64_t rows, SolveChoice const& how) {
   return std::int64_t(sizeof(T)) * how.systems() *
          std::int64_t(numbers_apart_of_preconditioner<T>(in_kernel, int(rows), how.lanes));
 }
 
-/// The workspace for such systems, which a device's kernel holds so.
+/// The workspace for these systems, held by the kernel as `how` says.
 template <class Exec, class T, class Solver, class M, class A>
 WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& preconditioner,
                              A const& a, std::int64_t items,
@@ -175,11 +176,11 @@ WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& pr
 inline void check_storage(SystemCall const& call, Gmres const& solver) {
   if (solver.basis < 0)
     call.fail("gmres with a basis of " + std::to_string(solver.basis) +
-              " vectors; give from 1 to the number of rows, which is the limit for larger ones, or "
+              " vectors; give from 1 to the number of rows, to which larger ones are reduced, or "
               "0 to have it chosen");
 }
-/// The solver with its usual limits, and what such systems leave of its parameters, which are
-/// checked.
+/// The solver with the default limits of its method. Parameters are checked and clamped to the size
+/// of the systems.
 template <class Solver>
 Solver fitted_solver(SystemCall const& call, Solver solver, std::int64_t rows) {
   solver.stop = with_usual_limits<Solver>(solver.stop);
@@ -190,8 +191,8 @@ Solver fitted_solver(SystemCall const& call, Solver solver, std::int64_t rows) {
     return solver;
   }
 }
-/// Likewise, and what it leaves to choose such that a device's team has the storage of its systems
-/// on the chip.
+/// The same; parameters that are left open are chosen such that a device's team has the storage of
+/// its systems on the chip.
 template <class T, class Exec, class Solver, class M>
 Solver fitted_solver(SystemCall const& call, [[maybe_unused]] Exec const& exec, Solver solver,
                      [[maybe_unused]] M const& in_kernel, std::int64_t rows,
@@ -213,7 +214,7 @@ Solver fitted_solver(SystemCall const& call, [[maybe_unused]] Exec const& exec, 
   }
 }
 
-/// The workspace that is given, checked; null where none is needed.
+/// Checks the given workspace. Null where none is needed.
 template <class T, class Exec, class Given>
 T* workspace_of(SystemCall const& call, WorkspacePlan const& plan, Given const& given) {
   T* memory = nullptr;
@@ -227,8 +228,7 @@ T* workspace_of(SystemCall const& call, WorkspacePlan const& plan, Given const& 
                   "Batchwork::solve: the workspace's memory cannot be reached from the execution "
                   "space");
     SystemView const v{"workspace", describe_view(given.view)};
-    if (!v.d.contiguous)
-      call.fail("operand 7, " + v.name() + " has gaps; give a View whose numbers are side by side");
+    if (!v.d.contiguous) call.fail("operand 7, " + v.name() + " has gaps; give a contiguous View");
     memory = given.view.data();
     there = std::int64_t(given.view.extent(0));
     what = "operand 7, " + v.name() + " has " + std::to_string(there);
@@ -242,7 +242,7 @@ T* workspace_of(SystemCall const& call, WorkspacePlan const& plan, Given const& 
   return plan.numbers() > 0 ? memory : nullptr;
 }
 
-/// The solver as kernels have it: with its storage, if it needs one.
+/// The solver with its storage, if it needs one.
 template <class T, class Solver>
 auto solver_with_storage(Solver const& fitted, [[maybe_unused]] StoragePlan const& plan,
                          [[maybe_unused]] T* memory) {
@@ -281,8 +281,7 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
         p.solver, p.preconditioner, AnySystems<T>(p.a), p.b,    p.x,
         p.log,    p.items,          p.beside,           p.scale};
     if constexpr (takes_item<M>) {
-      // Few registers, and so many systems at a time, except for those that there is hardly scratch
-      // for.
+      // Few registers, and so many systems at a time, unless scratch is short for them.
       constexpr bool any = has_bytes<T, M>;  // else functors, which are promised two warps
       if (how.rows <= 2) launch.template operator()<ReadInPlace<T, 2, any>, 2, true>(q);
       else launch.template operator()<ReadInPlace<T, 8, any>, 8, true>(q);
@@ -417,7 +416,7 @@ void solve_batch(Exec const& exec, std::string const& label, WorkDivision const&
                a.nonzeros(), how);
 }
 
-/// With what may be left out.
+/// Sorts out the optional arguments after x.
 template <class Exec, class Solver, class M, class A, class B, class X, class... Rest>
 void solve_divided(Exec const& exec, Launch<> const& launched, WorkDivision const& how,
                    Solver const& solver, M const& m, A const& a, B const& b, X const& x,
@@ -442,7 +441,7 @@ void solve_divided(Exec const& exec, Launch<> const& launched, WorkDivision cons
   else run(NoWorkspace{});
 }
 
-/// What may stand behind x: a SolveLog and workspace(view).
+/// What may follow x: a SolveLog and workspace(view).
 template <class X>
 concept LogOrWorkspace = requires(X const& x) { x.reason; } || requires(X const& x) { x.view; };
 
@@ -470,80 +469,95 @@ struct SolveOfArguments {
   }
 };
 
-/// What such a call begins with.
+/// The type of the first argument of such a call.
 template <class X>
 concept BeginsSolve = BeforeArguments<X> || IterativeSolver<X> || std::same_as<X, WorkDivision>;
-/// A SolveConfiguration, perhaps in scaled(...) or weighted(...): then the solve of its own header
-/// is meant.
+/// Whether X is a SolveConfiguration, alone or in scaled(...) or weighted(...). Its own header
+/// declares that solve.
 template <class X>
 inline constexpr bool is_configuration = false;
-/// Or another solver with a solve of its own header.
+/// Whether another header declares the solve for this solver.
 template <class X>
 inline constexpr bool has_own_solve = is_configuration<X>;
 
 }  // namespace Impl
 
-/// Solves A_n x_n = b_n for every item n by an iterative solver, each to its own convergence. `x`
-/// is the start and the result.
+/// Solves A_n x_n = b_n for every item n by an iterative solver, each to its own convergence.
 ///
-///   solve([exec,] [launch("label"),] [WorkDivision{...},] solver, preconditioner, A, b, x [, log]
-///   [, workspace(view)])
+/// ```text
+/// solve([exec,] [launch("label"),] [WorkDivision{...},] solver, preconditioner, A, b, x [, log]
+///       [, workspace(view)])
+/// ```
 ///
-/// \param WorkDivision    how the work of a device is divided, where the choice of solve is not
-/// wanted
+/// ```cpp
+/// auto const A = csr(row_offsets, columns, values);  // values(item, entry), float or double
+/// auto const log = SolveLog<double>::allocated(items);
+/// solve(exec, bicgstab(relative(1e-8, 500)), jacobi(), A, b, x, log);
+/// for (auto const& item : outcomes(log))  // waits for the kernel
+///   if (!item.converged()) std::puts(item.text().c_str());
+/// ```
+///
+/// \param exec            execution space instance; the default is a Kokkos::DefaultExecutionSpace
+/// \param WorkDivision    overrides how a device divides the work
 /// \param solver          conjugate_gradients, bicgstab, cgs, gmres or richardson, with stopping
-/// criteria; or one of them for
-///                        badly scaled systems, scaled(...), or with weights for its test,
-///                        weighted(...)
+///                        criteria; or one of them in scaled(...) or weighted(...)
 /// \param preconditioner  no_preconditioner(), jacobi(), block_jacobi(...), ilu(), isai(),
-/// spd_isai() or preconditioner(functor)
-/// \param a               csr, ell, dia, dense, scaled_identity or matrix_free, of up to 2048 rows;
-/// see check
-/// \param b,x             Views v(item, i) in any layout or strided, or compact(v, n); float or
-/// double; x may not be b
-/// \param log             a SolveLog, whose Views are optional: iterations, residuals and the
-/// reason of every item; may be
-///                        left out
-/// \param workspace       workspace(view), where workspace_numbers(...) is not zero: for gmres, and
-/// on devices for factors of
-///                        block_jacobi and ilu that do not fit team scratch; else it is not used
+///                        spd_isai() or preconditioner(functor)
+/// \param A               csr, ell, dia, dense, scaled_identity, matrix_free or AnyMatrices, of at
+///                        most 2048 rows
+/// \param b               View b(item, row) in any layout or strided, or compact(b, n)
+/// \param x               View x(item, row), as b: the start on entry, the result on return. It
+///                        shares no elements with b
+/// \param log             a SolveLog with optional Views; may be left out
+/// \param workspace       workspace(view) with workspace_numbers(...) elements, for gmres and for
+///                        factors of block_jacobi, ilu and isai that do not fit on the chip;
+///                        otherwise ignored
+/// \throws std::invalid_argument  before the launch: extents that differ, Views that are not
+///                        allocated or overlap, more than 2048 rows, parameters out of range, a
+///                        division that no kernel supports, a missing or too small workspace. The
+///                        message names the operand and the remedy
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::solve or Batchwork::solve(label);
-/// asynchronous, never fences, allocates nothing on devices. There lanes share a system, hold it
-/// and its vectors in registers where it fits, and wait for nobody else; on hosts a thread has as
-/// many as a SIMD register has lanes, or one. A converged item is confirmed by its true residual |b
-/// - A x|, with a bound of its rounding, and where that decides in twice the precision (of
-/// matrix_free as the functor computes it); where the recurrence claims too much the item begins
-/// anew, and ends as stagnated if that does not help. x changes only where its residual becomes
-/// smaller. Each item's result depends on no other. Norms are sums of squares in the numbers' own
-/// type, so entries whose squares overflow are not finite. Factors of block_jacobi and ilu are in
-/// team scratch on devices, or in the workspace. Threads of hosts allocate memory for factors and
-/// for the vectors and matrices of a pack of systems, to 8 MB of matrices.
+/// One kernel on `exec`, labelled Batchwork::solve or Batchwork::solve(label). The call is
+/// asynchronous, never fences and allocates nothing on devices. Host threads allocate factors, and
+/// the matrices (at most 8 MB) and vectors of a pack of systems.
 ///
-/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that
-/// differ, null Views, overlaps, more rows or bytes of scratch than the limit, a negative
-/// tolerance, a divergence limit above zero and below one, an unknown RelativeTo, an omega that is
-/// not finite, a negative basis, a division that cannot be, a workspace that is missing or too
-/// small: the message says how many numbers it takes. Of patterns devices see columns that are out
-/// of range, hosts also row offsets: Reason::invalid_pattern; else see check.
+/// A converged item is confirmed: |b - A x| is computed from the returned x with a bound of its
+/// rounding, and in twice the precision where that decides. If the recurrence claimed too much, the
+/// item begins anew, and ends as stagnated if that does not help. x changes only where its residual
+/// becomes smaller. Results of an item depend on no other item.
+///
+/// Patterns are not checked before the launch: see check. Devices find columns out of range, hosts
+/// also bad row offsets; such items end as Reason::invalid_pattern.
 template <Impl::BeginsSolve First, class... Rest>
   requires(!Impl::has_own_solve<First> && (!Impl::has_own_solve<Rest> && ...))
 void solve(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::SolveOfArguments(), first, rest...);
 }
 
-/// How many numbers the workspace of a call of solve needs that gets these, with so many items; 0
-/// where solver and preconditioner need none, or keep all in team scratch or, on hosts, with the
-/// threads: a solver's storage, factors and what is beside them; on hosts a solver's storage to 32
-/// KB a thread, and factors always. There is room for the systems that are worked on at the same
-/// time, not for all: on devices for teams of a quarter of the lanes that the device can hold (with
-/// factors of more than 64 rows an eighth), on hosts for one system a thread; so there is a number
-/// of items from which on it stays the same. It depends on the machine, and on the pattern only
-/// through its numbers of rows and nonzeros.
-/// \tparam T  the type of the numbers, needed for matrix_free(...) alone:
-/// workspace_numbers<double>(...)
+/// Workspace elements that a call of solve with these arguments needs; 0 if it needs none.
 ///
-/// Throws std::invalid_argument if the solver's parameters or the division are refused by solve.
+/// ```cpp
+/// auto const solver = gmres(30, relative(1e-8));
+/// Kokkos::View<double*> memory("memory", workspace_numbers(exec, solver, jacobi(), A, items));
+/// solve(exec, solver, jacobi(), A, b, x, workspace(memory));
+/// ```
+///
+/// \tparam T              type of the numbers, for matrix_free(...) only:
+///                        workspace_numbers<double>(...)
+/// \param exec            execution space instance of the solve
+/// \param how             division of the work; may be left out
+/// \param solver          as in solve
+/// \param preconditioner  as in solve
+/// \param a               matrices, as in solve
+/// \param items           number of items of the batch
+/// \returns               number of elements of the type of the matrices
+/// \throws std::invalid_argument  parameters or a division that solve refuses
+///
+/// The workspace has room for the systems that are worked on at the same time, so it stops growing
+/// with the number of items. On devices these are teams with a quarter of the lanes that the device
+/// can hold (with factors and more than 2 rows a lane an eighth); on hosts one system a thread. On
+/// hosts a solver's storage up to 32 KB, and all factors, need no workspace. The result depends on
+/// the machine, and on the pattern only through its numbers of rows and nonzeros.
 template <class T = void, class Exec, Impl::IterativeSolver Solver, Preconditioner M,
           Impl::SystemMatrices A>
   requires Kokkos::is_execution_space_v<Exec>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// SolveConfiguration: solver, preconditioner and criteria chosen at run time, and their names, so
-/// that a file may say them.
+/// SolveConfiguration: solver, preconditioner and criteria chosen at run time, and their names for
+/// input files.
 #ifndef BATCHWORK_SOLVECONFIGURATION_HPP
 #define BATCHWORK_SOLVECONFIGURATION_HPP
 
@@ -22,19 +22,32 @@
 
 namespace Batchwork {
 
+/// The solvers of a SolveConfiguration; see to_string and from_string for their names.
 enum class SolverKind { conjugate_gradients, bicgstab, gmres, richardson, cgs, direct_lu };
+/// The preconditioners of a SolveConfiguration.
 enum class PreconditionerKind { none, jacobi, block_jacobi, ilu, isai, spd_isai };
 
-/// What solve is to do; a plain value. Solvers and preconditioners ignore what is not theirs.
+/// Solver, preconditioner and criteria of a solve, chosen at run time: a plain value. Members that
+/// do not belong to the chosen solver or preconditioner are ignored.
+///
+/// ```cpp
+/// SolveConfiguration how;
+/// how.solver = from_string<SolverKind>("gmres");
+/// how.preconditioner = from_string<PreconditionerKind>("block_jacobi");
+/// how.block_rows = 3;
+/// how.stop = relative(1e-8, 200);
+/// Kokkos::View<double*> memory("memory", workspace_numbers(exec, how, A, items));
+/// solve(exec, how, A, b, x, workspace(memory));
+/// ```
 struct SolveConfiguration {
   SolverKind solver = SolverKind::bicgstab;
   PreconditionerKind preconditioner = PreconditionerKind::jacobi;
   StoppingCriteria stop{};
-  int basis = 0;        ///< of gmres: vectors of a cycle, 1 or more; 0: see Gmres
-  double omega = 1;     ///< of richardson
-  int block_rows = 4;   ///< of block_jacobi: rows of each block, 1 to 32; the unknowns at a point
-  int refinements = 1;  ///< of direct_lu, which takes no preconditioner: steps at most
-  WorkDivision division{};  ///< of devices, where the choice by sizes is not wanted
+  int basis = 0;            ///< gmres: vectors of a cycle, 1 or more; 0: chosen, see Gmres
+  double omega = 1;         ///< richardson: see Richardson
+  int block_rows = 4;       ///< block_jacobi: rows of each block, 1 to 32; the unknowns at a point
+  int refinements = 1;      ///< direct_lu, which takes no preconditioner: steps at most
+  WorkDivision division{};  ///< devices: overrides the choice by sizes
 };
 
 namespace Impl {
@@ -45,7 +58,7 @@ struct NamedKind {
   char const* name;
 };
 
-/// The names of a kind, each of which has one, and what it is.
+/// The names of the values of a kind, and what the kind is called.
 template <class Kind>
 struct NamesOf;
 template <>
@@ -78,7 +91,7 @@ struct NamesOf<RelativeTo> {
                                                   {RelativeTo::nothing, "nothing"}};
 };
 
-/// Of letters as names in files have them, whatever the locale.
+/// Compares letters without their case, whatever the locale.
 constexpr bool same_but_for_case(std::string_view a, std::string_view b) {
   auto const lower_case = [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; };
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -98,7 +111,9 @@ std::string names_of() {
 
 }  // namespace Impl
 
-/// The name of a SolverKind, a PreconditionerKind or a RelativeTo.
+/// The name of a SolverKind, a PreconditionerKind or a RelativeTo: "bicgstab".
+/// \tparam Kind  SolverKind, PreconditionerKind or RelativeTo
+/// \param kind   one of its values; others give "unknown"
 template <Impl::Named Kind>
 char const* to_string(Kind kind) {
   for (auto const& k : Impl::NamesOf<Kind>::all)
@@ -106,9 +121,11 @@ char const* to_string(Kind kind) {
   return "unknown";
 }
 
-/// The SolverKind, PreconditionerKind or RelativeTo of that name, in upper or lower case:
-/// from_string<SolverKind>("BiCGSTAB"). Throws std::invalid_argument with all names where there is
-/// none like it.
+/// The SolverKind, PreconditionerKind or RelativeTo with this name, in upper or lower case:
+/// from_string<SolverKind>("BiCGSTAB").
+/// \tparam Kind  SolverKind, PreconditionerKind or RelativeTo
+/// \param name   as to_string gives it
+/// \throws std::invalid_argument  for an unknown name; the message lists the names
 template <Impl::Named Kind>
 Kind from_string(std::string_view name) {
   for (auto const& k : Impl::NamesOf<Kind>::all)
@@ -186,8 +203,8 @@ struct SolveConfiguredOfArguments {
         return solve_directly(exec, how, configured_direct_lu(c), a, b, x, rest...);
       else
         refuse_direct_lu(SystemCall{"solve"},
-                         "needs the entries of the matrices, which matrix_free has not; give an "
-                         "iterative solver");
+                         "needs the entries of the matrices, which matrix_free does not have; "
+                         "give an iterative solver");
     }
     with_both(SystemCall{"solve"}, c, [&](auto const& solver, auto const& m) {
       solve_divided(exec, how, c.division, solver, m, a, b, x, rest...);
@@ -200,7 +217,7 @@ struct SolveConfiguredOfArguments {
     auto const& c = scaled.solver;
     if (c.solver == SolverKind::direct_lu)
       refuse_direct_lu(SystemCall{"solve"},
-                       "scales rows and columns by itself, and tests |b - A x|; leave scaled(...) "
+                       "scales rows and columns already, and tests |b - A x|; leave scaled(...) "
                        "or weighted(...) out");
     with_both(SystemCall{"solve"}, c, [&](auto const& solver, auto const& m) {
       solve_divided(exec, how, c.division, rescaled(scaled, solver), m, a, b, x, rest...);
@@ -216,39 +233,43 @@ struct SolveConfiguredOfArguments {
 
 }  // namespace Impl
 
-/// As solve with a solver and a preconditioner, both chosen by the configuration: solve([exec,]
-/// [launch("label"),] configuration, A, b, x [, log] [, workspace(view)]). One branch on the host,
-/// then the same kernels, and so the same bits. With AnyMatrices the format is chosen at run time
-/// as well. Messages count operands as where solver and preconditioner are given: A is operand 3.
-/// \param configuration  solver, preconditioner, criteria and what is theirs; or
-/// scaled(configuration), weighted(configuration, w)
-/// \param a              csr, ell, dia, dense, scaled_identity, AnyMatrices or, without a
-/// preconditioner, matrix_free; see solve
-/// \param b,x            Views v(item, i) in any layout or strided, or compact(v, n); float or
-/// double; x may not be b
-/// \param log_and_workspace  a SolveLog; workspace(view), where workspace_numbers(...) is not zero;
-/// other calls do
-///                       not use; each may be left out
+/// solve with solver and preconditioner from a SolveConfiguration:
 ///
-/// A program that calls it has the kernels of all solvers with all preconditioners and of
-/// direct_lu, of a type of numbers; on hosts for each format that it names, AnyMatrices being one.
+/// ```text
+/// solve([exec,] [launch("label"),] configuration, A, b, x [, log] [, workspace(view)])
+/// ```
+///
+/// \param configuration  a SolveConfiguration, or scaled(configuration), weighted(configuration, w)
+/// \param A              csr, ell, dia, dense, scaled_identity or AnyMatrices; matrix_free with
+///                       iterative solvers and without a preconditioner
+/// \param b              View b(item, row), as in the solve with a solver and a preconditioner
+/// \param x              View x(item, row): the start and the result
+/// \param log            a SolveLog; may be left out
+/// \param workspace      workspace(view) with workspace_numbers(...) elements; ignored by calls
+///                       that need none; may be left out
+/// \throws std::invalid_argument  what solve refuses, and kinds that have no name. basis and
+///                       block_rows are checked only where they are used. Messages count operands
+///                       as if solver and preconditioner were given: A is operand 3
+///
+/// One branch on the host, then the same kernels, and so the same bits. AnyMatrices chooses the
+/// format at run time as well. A program that calls it contains the kernels of all solvers with all
+/// preconditioners, and of direct_lu, for a type of number; on hosts for each format that it names.
 /// Let one source file make the calls.
-///
-/// Throws std::invalid_argument for what solve refuses, of a basis or block_rows only where they
-/// are used, and for kinds that have no name.
 template <class... X>
   requires(Impl::is_configuration<X> || ...)
 void solve(X const&... arguments) {
   Impl::call_verb(Impl::SolveConfiguredOfArguments(), arguments...);
 }
 
-/// How many numbers the workspace of a call of solve needs that gets these, with so many items; as
-/// with a solver and a preconditioner. A program that calls nothing else has no kernels.
-/// \tparam T  the type of the numbers, needed for matrix_free(...) alone:
-/// workspace_numbers<double>(...)
-///
-/// Throws std::invalid_argument if the solver's parameters are refused by solve, and for kinds that
-/// have no name.
+/// Workspace elements that a solve with this configuration needs; 0 if it needs none. A program
+/// that calls only this function contains no kernels.
+/// \tparam T             type of the numbers, for matrix_free(...) only:
+///                       workspace_numbers<double>(...)
+/// \param exec           execution space instance of the solve
+/// \param configuration  as in solve
+/// \param a              matrices, as in solve
+/// \param items          number of items of the batch
+/// \throws std::invalid_argument  parameters that solve refuses, and kinds that have no name
 template <class T = void, class Exec, Impl::SystemMatrices A>
   requires Kokkos::is_execution_space_v<Exec>
 std::int64_t workspace_numbers(Exec const& exec, SolveConfiguration const& configuration,

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// SolveLog: what solve says of every item.
+/// SolveLog: what solve reports for every item; outcomes: the same on the host, in words.
 #ifndef BATCHWORK_SOLVELOG_HPP
 #define BATCHWORK_SOLVELOG_HPP
 
@@ -17,39 +17,49 @@
 
 namespace Batchwork {
 
-/// Views over the items; those that are not allocated are not written. T is the type of the
-/// numbers.
+/// What solve reports for every item: Views over the items. A View that is not allocated is not
+/// written.
+///
+/// ```cpp
+/// auto log = SolveLog<double>::allocated(items);
+/// log.history = Kokkos::View<double**>("history", items, 100);
+/// solve(exec, bicgstab(relative(1e-8, 100)), jacobi(), A, b, x, log);
+/// ```
+///
+/// \tparam T       type of the numbers of the systems
+/// \tparam Memory  memory space, which the execution space of the solve must reach
 template <class T, class Memory = typename Kokkos::DefaultExecutionSpace::memory_space>
 struct SolveLog {
   using value_type = T;
   using memory_space = Memory;
-  Kokkos::View<int*, Memory> iterations;
-  Kokkos::View<T*, Memory> recurrence;  ///< norm of the residual that the iteration computed
-  /// Norm of b - A x, in the units of A and b whatever the solver scales. Of a converged item a
-  /// bound of it that meets the tolerance: the norm as computed, where that decided in twice the
-  /// precision, and a bound of its rounding. Of other items, with matrix_free, and of scaled(...)
-  /// and weighted(...), where it is always in twice the precision, the norm as computed; with an
-  /// invalid pattern |b|.
+  Kokkos::View<int*, Memory> iterations;  ///< of direct_lu steps of refinement
+  Kokkos::View<T*, Memory> recurrence;    ///< norm of the residual that the iteration computed
+  /// The norm of b - A x, unscaled. For a converged item of an iterative solver it is a bound that
+  /// meets the tolerance: the norm as computed plus, where twice the precision decided, a bound of
+  /// its rounding. Otherwise (no convergence, matrix_free, direct_lu, scaled(...), weighted(...))
+  /// it is the norm as computed; with scaled and weighted always in twice the precision. With an
+  /// invalid pattern it is |b|.
   Kokkos::View<T*, Memory> residual;
   Kokkos::View<int*, Memory> reason;  ///< a Status code: 0 where the residual meets the tolerance
-  /// (item, iteration): norms by the recurrence from iteration 1 on, as many as there is room for;
-  /// the rest is left.
+  /// (item, iteration): norms of the recurrence from iteration 1 on, as far as there is room. The
+  /// rest is not written. direct_lu does not write it.
   Kokkos::View<T**, Memory> history;
-  /// Of scaled(...) and weighted(...): norm of the scaled or weighted residual. Others do not write
-  /// it.
+  /// With scaled(...) and weighted(...): the norm of the scaled or weighted residual. Otherwise not
+  /// written.
   Kokkos::View<T*, Memory> scaled_residual;
-  /// Of direct_lu: the largest number of the equilibrated matrix over that of U (rpvgrw of LAPACK's
-  /// gesvx), which is small where an elimination lost digits. Others do not write it.
+  /// With direct_lu: the largest number of the scaled matrix over the largest of U (rpvgrw of
+  /// LAPACK's gesvx). Small where an elimination lost digits. Otherwise not written.
   Kokkos::View<T*, Memory> reciprocal_growth;
-  /// Of direct_lu: an estimate of the reciprocal condition of the equilibrated matrix in the
-  /// infinity norm (LAPACK's gecon). Others do not write it.
+  /// With direct_lu: an estimate of the reciprocal condition of the scaled matrix in the infinity
+  /// norm (LAPACK's gecon). Otherwise not written.
   Kokkos::View<T*, Memory> reciprocal_condition;
-  /// Of direct_lu with a SymbolicLu: 1 where pivots on the diagonal were too small or the solution
-  /// was not accurate, so that the item was eliminated in its dense form, with rows exchanged; else
-  /// 0. Others do not write it. See dense_share.
+  /// With direct_lu(symbolic): 1 if pivots on the diagonal were too small or the solution was not
+  /// accurate, so that the item was eliminated as a full matrix with row exchanges; else 0.
+  /// Otherwise not written. See dense_share.
   Kokkos::View<int*, Memory> dense_form;
 
-  /// With all Views but the last five.
+  /// A log with iterations, recurrence, residual and reason allocated.
+  /// \param items  number of items
   static SolveLog allocated(std::int64_t items) {
     auto const n = std::size_t(items);
     return {Kokkos::View<int*, Memory>("iterations", n),
@@ -64,19 +74,19 @@ struct SolveLog {
   }
 };
 
-/// What became of one item, on the host.
+/// The outcome of one item, on the host. See outcomes.
 template <class T>
 struct SolveOutcome {
-  int code = 0;        ///< as SolveLog::reason has it
-  int iterations = 0;  ///< this and the norms are zero where the log has no View for them
+  int code = 0;        ///< SolveLog::reason
+  int iterations = 0;  ///< zero, as the norms, where the log has no View for it
   T recurrence = T(0), residual = T(0);
-  bool dense_form = false;  ///< as SolveLog::dense_form has it
+  bool dense_form = false;  ///< SolveLog::dense_form
 
   bool converged() const { return code == 0; }
   Reason reason() const { return Status::reason(code); }
-  int info() const { return Status::info(code); }  ///< of a breakdown, see Breakdown
-  /// In words: "stagnated after 31 iterations, |b - A x| = 2.1e-07", and ", in dense form" behind
-  /// it where that is so.
+  int info() const { return Status::info(code); }  ///< with Reason::breakdown, see Breakdown
+  /// In words: "stagnated after 31 iterations, |b - A x| = 2.1e-07"; with dense_form followed by
+  /// ", in dense form".
   std::string text() const {
     char tail[80];
     std::snprintf(tail, sizeof(tail), " after %d iterations, |b - A x| = %.3g", iterations,
@@ -85,10 +95,10 @@ struct SolveOutcome {
   }
 };
 
-/// The outcome of every item, copied from the log, which must have its reasons. Waits for the
-/// kernels before it.
-///
-/// Throws std::invalid_argument where the log has no reasons.
+/// The outcome of every item, copied from the log to the host. Waits for the kernels before it.
+/// \param log  a SolveLog with an allocated `reason`
+/// \returns    one SolveOutcome for each item
+/// \throws std::invalid_argument  if the log has no View for the reasons
 template <class T, class Memory>
 std::vector<SolveOutcome<T>> outcomes(SolveLog<T, Memory> const& log) {
   auto const on_host = [](auto const& view) {
@@ -113,8 +123,9 @@ std::vector<SolveOutcome<T>> outcomes(SolveLog<T, Memory> const& log) {
   }
   return all;
 }
-/// The share of items, from 0 to 1, that direct_lu(symbolic) has eliminated in their dense form:
-/// where it is most of them, direct_lu without a pattern does the same in less time.
+/// The share of items, from 0 to 1, that direct_lu(symbolic) eliminated as full matrices. If most
+/// items are, direct_lu without a pattern takes less time.
+/// \param all  from outcomes(log) of a log with an allocated `dense_form`
 template <class T>
 double dense_share(std::vector<SolveOutcome<T>> const& all) {
   std::size_t dense = 0;

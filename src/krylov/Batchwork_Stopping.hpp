@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// When the iterations for a system end: tolerance, limits, and what came of it.
+/// StoppingCriteria: when the iterations for a system end; Breakdown and explain_solve: why.
 #ifndef BATCHWORK_STOPPING_HPP
 #define BATCHWORK_STOPPING_HPP
 
@@ -15,51 +15,60 @@
 
 namespace Batchwork {
 
-/// What a tolerance is relative to.
+/// What a tolerance is relative to: |b|, the residual of the start, or nothing.
 enum class RelativeTo { right_side, start, nothing };
 
-/// A solver's criteria: the residual |b - A x| (2-norm) is to be at most tolerance times |b|, times
-/// that of the start, or at most the tolerance. They travel by value with each call.
+/// When a system has converged, and when it is given up. Passed by value with each call.
+///
+/// The residual |b - A x| (2-norm) must be at most tolerance times |b|, times the residual of the
+/// start, or at most the tolerance itself, as relative_to says. Made by relative, relative_to_start
+/// and absolute.
 struct StoppingCriteria {
-  double tolerance = 1e-8;
-  int most_iterations = 500;
+  double tolerance = 1e-8;    ///< zero or more; 0 runs as far as rounding allows
+  int most_iterations = 500;  ///< zero or more; 0 returns the start
   RelativeTo relative_to = RelativeTo::right_side;
   /// How often a system begins anew from its true residual, after a breakdown or where the
-  /// recurrence claimed too much; with gmres how many cycles in turn may make it worse. Negative:
-  /// the method's default, 20 with gmres, else 3.
+  /// recurrence claimed too much; for gmres, how many cycles after each other may make the residual
+  /// worse. Negative: the default of the method, 20 for gmres, 3 otherwise.
   int most_restarts = -1;
-  /// A system ends as diverged where the iteration's residual is more than this times that of the
-  /// start; infinity: never. Zero: as usual with the method, never with cgs, else 1e5.
+  /// A system ends as diverged if the residual of the iteration exceeds this times the residual of
+  /// the start. Infinity: never. Zero: the default of the method, none for cgs, 1e5 otherwise.
   double divergence_limit = 0;
 };
 
-/// |b - A x| <= tolerance |b|. Where b is zero so is x, after no iterations.
+/// Criteria |b - A x| <= tolerance |b|. Where b is zero, x is zero after no iterations.
+/// \param tolerance        zero or more
+/// \param most_iterations  zero or more
 inline StoppingCriteria relative(double tolerance, int most_iterations = 500) {
   return {tolerance, most_iterations, RelativeTo::right_side};
 }
-/// |b - A x| <= tolerance |b - A x_0|.
+/// Criteria |b - A x| <= tolerance |b - A x_0|, x_0 being the start.
+/// \param tolerance        zero or more
+/// \param most_iterations  zero or more
 inline StoppingCriteria relative_to_start(double tolerance, int most_iterations = 500) {
   return {tolerance, most_iterations, RelativeTo::start};
 }
-/// |b - A x| <= tolerance.
+/// Criteria |b - A x| <= tolerance.
+/// \param tolerance        zero or more
+/// \param most_iterations  zero or more
 inline StoppingCriteria absolute(double tolerance, int most_iterations = 500) {
   return {tolerance, most_iterations, RelativeTo::nothing};
 }
 
-/// What Status::info says of a breakdown.
+/// The values of Status::info of a Reason::breakdown of solve.
 struct Breakdown {
   static constexpr int rho = 1;    ///< the shadow residual and the residual became orthogonal
   static constexpr int omega = 2;  ///< A s was orthogonal to s, or zero
-  /// The shadow residual and A p became orthogonal; of conjugate gradients p' A p vanished with the
-  /// residual.
+  /// The shadow residual and A p became orthogonal; in conjugate_gradients, p' A p vanished with
+  /// the residual.
   static constexpr int pivot = 3;
   static constexpr int singular =
-      4;  ///< GMRES: a direction's product depends on those of the others
+      4;  ///< gmres: the product of a direction depends on the products of the others
   static constexpr int preconditioner = 5;  ///< isai: a local system is singular
 };
 
-/// A Status code of solve or team_solve in words, for messages on the host: "breakdown: rho
-/// vanished".
+/// A status code of solve or team_solve in words, on the host: "breakdown: rho vanished".
+/// \param code  from SolveLog::reason or SolveResult::code
 inline std::string explain_solve(int code) {
   std::string words = to_string(Status::reason(code));
   if (Status::reason(code) != Reason::breakdown) return words;
@@ -75,7 +84,7 @@ inline std::string explain_solve(int code) {
 
 namespace Impl {
 
-/// The criteria with the limits that are usual with the solver, where none are given.
+/// The criteria with the default limits of the solver, where none are given.
 template <class Solver>
 StoppingCriteria with_usual_limits(StoppingCriteria stop) {
   if (stop.most_restarts < 0) {
@@ -90,7 +99,7 @@ StoppingCriteria with_usual_limits(StoppingCriteria stop) {
   return stop;
 }
 
-/// |x|, and whether it is a finite number; for which devices have one instruction.
+/// |x|, and whether it is finite; a single instruction on devices.
 template <class N>
 BATCHWORK_INLINE N magnitude(N const& x) {
   if constexpr (std::is_floating_point_v<N>) return Kokkos::abs(x);
@@ -102,8 +111,8 @@ BATCHWORK_INLINE mask_t<N> within_range(N const& x) {
   else return abs(x) < N(Kokkos::Experimental::infinity_v<scalar_t<N>>);
 }
 
-/// How far from 1 matrices and vectors may be, on either side, so that squares of their products
-/// are normal numbers, those of residuals that have fallen to rounding, too.
+/// How far from 1, in either direction, matrices and vectors may be for squares of their products
+/// to be normal numbers, also for residuals that have fallen to rounding.
 template <class T>
 struct FarFromOne {
   static constexpr T matrix = sizeof(T) == 4 ? T(0x1p16) : T(0x1p128);
@@ -116,8 +125,8 @@ BATCHWORK_INLINE mask_t<N> is_far(N const& x, scalar_t<N> most) {
   return !((size >= N(scalar_t<N>(1) / most)) & (size <= N(most)));
 }
 
-/// What a solver leaves of an item, beside x; N is the number of one system, or a pack of those of
-/// several.
+/// The result of a solve for one item, besides x. N is the number type of one system, or a pack of
+/// numbers for several systems.
 template <class N>
 struct SolveResult {
   info_t<N> iterations = info_t<N>(0);
@@ -134,7 +143,7 @@ struct SolveResult {
   {
     return Status::reason(code);
   }
-  /// Of a breakdown, see Breakdown.
+  /// With Reason::breakdown, see Breakdown.
   BATCHWORK_INLINE int info() const
     requires std::is_floating_point_v<N>
   {
@@ -142,8 +151,8 @@ struct SolveResult {
   }
 };
 
-/// How far a system is, or the systems of a pack are. The lanes that share a system agree. Squares
-/// of norms are compared, which saves a root an iteration.
+/// The state of the iteration of a system, or of the systems of a pack. The lanes that share a
+/// system agree on it. Squares of norms are compared, which saves a root in each iteration.
 template <class N>
 struct Progress {
   using T = scalar_t<N>;
@@ -155,13 +164,13 @@ struct Progress {
   Count iterations = Count(0);
   int most_iterations = 0;
   Mask running = Mask(false);
-  /// What a method has stopped it for, to be confirmed by the true residual.
+  /// Why a method has stopped it, to be confirmed by the true residual.
   Count stopped = Count(int(Reason::success));
   Count info = Count(0);
-  /// Whether the first iteration met numbers whose squares may vanish or overflow.
+  /// Whether squares of numbers in the first iteration may vanish or overflow.
   Mask out_of_scale = Mask(false);
 
-  /// Of the systems `of`, which are some; so below.
+  /// Stops the systems of the mask `of`, which must select at least one system, also below.
   BATCHWORK_INLINE void stop(Mask const& of, Reason why, int what = 0) {
     running = select_some(of, Mask(false), running);
     stopped = select_some(of, Count(int(why)), stopped);
@@ -172,15 +181,15 @@ struct Progress {
     running = select_some(of, Mask(true), running);
     stopped = select_some(of, Count(int(Reason::success)), stopped);
   }
-  /// Of the systems `of`, in a method's iteration: those of which it is the first one and that are
-  /// `far` from 1, for which no factor has been found yet.
+  /// Among the systems `of`, in an iteration of a method: systems in their first iteration that are
+  /// `far` from 1 and have no factor yet.
   template <class At>
   BATCHWORK_INLINE Mask meets_far(At const& at, Mask const& of, Mask const& far) {
     Mask const meets = of & far & (iterations == Count(0)) & (at.factor == N(T(1)));
     out_of_scale = out_of_scale | meets;
     return meets;
   }
-  /// After an iteration that left residuals of these norms, squared, of the systems `of`.
+  /// Ends an iteration of the systems `of`, given the squares of the norms of their residuals.
   BATCHWORK_INLINE void judge(Mask const& of, N const& norm_squared) {
     squared = select_some(of, norm_squared, squared);
     iterations = select_some(of, iterations + Count(1), iterations);
@@ -190,7 +199,7 @@ struct Progress {
     running = select_some(of, goes_on, running);
   }
   BATCHWORK_INLINE void judge(N const& norm_squared) { judge(Mask(true), norm_squared); }
-  /// Why it does not run.
+  /// Why it has stopped.
   BATCHWORK_INLINE Count cause() const {
     constexpr auto code = [](Reason r) { return Count(int(r)); };
     return select(stopped != code(Reason::success), stopped,

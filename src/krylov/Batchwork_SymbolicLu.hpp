@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// symbolic_lu: the factors of a sparse pattern, found once on the host; and direct solves of a
-/// batch by it.
+/// symbolic_lu: analyses a sparse pattern once on the host; direct_lu(symbolic): solves a batch
+/// along it.
 #ifndef BATCHWORK_SYMBOLICLU_HPP
 #define BATCHWORK_SYMBOLICLU_HPP
 
@@ -24,23 +24,25 @@
 
 namespace Batchwork {
 
-/// The elimination of a pattern, for direct_lu(symbolic, stop). Copies share what is in memory.
-/// Made by symbolic_lu.
+/// The elimination of a sparse pattern, for direct_lu(symbolic, stop). Made by symbolic_lu. Copies
+/// share their memory.
+/// \tparam Memory  memory space of the lists that kernels read
 template <class Memory>
 class SymbolicLu {
  public:
   using memory_space = Memory;
 
+  /// Rows of the matrices.
   std::int64_t rows() const { return lists_.places.n; }
-  /// Of the matrices, as the format counts them.
+  /// Entries of the matrices, as the format counts them.
   std::int64_t nonzeros() const { return nonzeros_; }
-  /// Entries of L and U, with one diagonal: those of the pattern and what fills in.
+  /// Entries of L and U, with one diagonal: entries of the pattern and fill-in.
   std::int64_t factor_entries() const { return lists_.places.entries; }
-  /// Multiply-adds of an elimination; without a pattern n^3 / 3.
+  /// Multiply-adds of an elimination; a full matrix takes n^3 / 3.
   std::int64_t products() const { return products_; }
-  /// Steps whose pivots are taken at the same time.
+  /// Number of steps; pivots of a step are taken at the same time.
   int levels() const { return levels_; }
-  /// The pivots' rows, one after the other.
+  /// The rows of the pivots, in their order.
   std::vector<int> const& order() const { return order_; }
 
   // ---- the rest is not for users ----
@@ -99,20 +101,21 @@ class SymbolicLu {
   }
 };
 
-/// What direct_lu(symbolic, stop) gives: a solver that takes no preconditioner.
+/// The result of direct_lu(symbolic, stop): a solver that takes no preconditioner.
+/// \tparam Memory  as in SymbolicLu
 template <class Memory>
 struct SparseDirectLu {
   SymbolicLu<Memory> symbolic;
   StoppingCriteria stop{};
-  int refinements = 1;      ///< steps of refinement at most, and stop.most_iterations of them
+  int refinements = 1;      ///< refinement steps at most; also limited by stop.most_iterations
   bool equilibrate = true;  ///< rows, then columns, are scaled by powers of two (LAPACK's geequb)
-  /// A pivot stays on the diagonal if it is at least so many times the largest number below it. 0:
-  /// eps of the type of the systems, below which no digit of the pivot's row is left. Whether a
-  /// smaller one does harm, which KLU (1e-3) and UMFPACK (0.1) decide by this number alone, is seen
-  /// by the solution: see solve.
+  /// A pivot is accepted if it is at least this times the largest number below it; from 0 to 1. 0
+  /// means eps of the type of the systems: below that no digit of the pivot's row is left. The
+  /// solution then shows whether a small pivot did harm. (KLU uses 1e-3 and UMFPACK 0.1, and no
+  /// test of the solution.)
   double pivot_threshold = 0;
-  /// Items with smaller pivots, or whose solutions are not accurate, are eliminated in their dense
-  /// form, by a second kernel; else such pivots end as small_pivot.
+  /// true: items with smaller pivots or inaccurate solutions are eliminated as full matrices by a
+  /// second kernel. false: such pivots end as small_pivot.
   bool falls_back = true;
 };
 
@@ -123,9 +126,15 @@ template <class Memory>
 inline constexpr bool is_symbolic<SymbolicLu<Memory>> = true;
 }  // namespace Impl
 
-/// Elimination by a pattern, as a solver of solve: solve(direct_lu(symbolic, stop), A, b, x).
-/// \param symbolic  of symbolic_lu(A), for matrices with that pattern
-/// \param stop      as of direct_lu(stop)
+/// Elimination along a sparse pattern as the solver of solve.
+///
+/// ```cpp
+/// auto const symbolic = symbolic_lu(exec, A);  // once for a pattern
+/// solve(exec, direct_lu(symbolic, relative(1e-10)), A, b, x, log);
+/// ```
+///
+/// \param symbolic  from symbolic_lu(A), for matrices with the same pattern
+/// \param stop      as in direct_lu(stop)
 template <class Symbolic>
   requires Impl::is_symbolic<Symbolic>
 auto direct_lu(Symbolic const& symbolic, StoppingCriteria const& stop = {}) {
@@ -141,8 +150,8 @@ inline constexpr bool is_sparse_direct<SparseDirectLu<Memory>> = true;
 template <class Memory>
 inline constexpr bool has_own_solve<SparseDirectLu<Memory>> = true;
 
-/// Columns of each row, on the host; throws where they are none of the matrix, and for diagonals
-/// that kernels do not find in a row.
+/// The columns of each row, on the host. Throws for columns out of range, and for offsets of dia
+/// that kernels do not find.
 template <class A>
 std::vector<std::vector<int>> columns_of_pattern(SystemCall const& call, A const& a) {
   int const n = int(a.rows());
@@ -167,13 +176,13 @@ std::vector<std::vector<int>> columns_of_pattern(SystemCall const& call, A const
   } else {
     static_assert(
         requires { a.columns_by_rows(); },
-        "Batchwork::symbolic_lu: matrices without a pattern; dense ones have their direct "
-        "solves by direct_lu(), and AnyMatrices are given as csr, ell or dia");
+        "Batchwork::symbolic_lu: matrices without a pattern; use direct_lu() for dense "
+        "matrices, and give csr, ell or dia instead of AnyMatrices");
   }
   return rows;
 }
 
-/// Lanes of a device that eliminate an item: more than a warp where there is enough to do at once.
+/// Lanes of a device that eliminate an item: more than a warp where enough work is independent.
 inline int lanes_by_pattern(SymbolicElimination const& e) {
   int lanes = lanes_of_warp;
   while (lanes < 256 && e.entries > 32 * std::int64_t(lanes)) lanes *= 2;
@@ -208,8 +217,8 @@ auto make_symbolic(A const& a, std::vector<int> const& order, int lanes = 0) {
   if (e.without_pivot >= 0)
     call.fail(
         "row " + std::to_string(e.without_pivot) +
-        " has no entry of the diagonal when its turn comes, and rows are not exchanged; store "
-        "one, or give direct_lu() without a pattern");
+        " has no entry of the diagonal when it becomes the pivot, and rows are not exchanged; "
+        "store one, or give direct_lu() without a pattern");
   if (e.entries > room)
     call.fail("factors of more than " + std::to_string(room) + " entries" + remedy);
   if (lanes == 0) lanes = lanes_by_pattern(e);
@@ -247,8 +256,8 @@ void launch_symbolic(Exec const& exec, SystemCall const& call, SymbolicProblem<T
     else run.template operator()<1>();
   }
 }
-/// The items that are left, where rows are exchanged, behind what launch_first() launches once
-/// nothing is refused any more.
+/// Launches the kernel for the items that are left, with row exchanges, after launch_first(), which
+/// is called once nothing is refused any more.
 template <class T, class Exec, class Given, class First>
 void launch_marked(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
                    Given const& given, First const& launch_first) {
@@ -263,7 +272,7 @@ void launch_marked(Exec const& exec, SystemCall const& call, DirectProblem<T> co
   }
   launch_first();
   if constexpr (runs_on_device<Exec>) {
-    // That of direct_lu, which is fast where many are left, too.
+    // The kernel of direct_lu, which is fast where many items are left.
     if (launch_direct_tiles<DirectTask::whole, T>(exec, call, p, Vendor::device_limits(exec)))
       return;
     using Kernel = MarkedItems<T>;
@@ -285,17 +294,17 @@ void sparse_batch(Exec const& exec, std::string const& label, SparseDirectLu<Mem
                   A const& a, B const& b, X const& x, Log const& log, Given const& given) {
   using T = typename Log::value_type;
   static_assert(reaches<Exec, Memory>,
-                "Batchwork::solve: the SymbolicLu is in memory that the execution space does not "
+                "Batchwork::solve: the SymbolicLu is in memory that the execution space cannot "
                 "reach; call symbolic_lu with the same execution space");
   SymbolicLu<Memory> const& s = solver.symbolic;
   direct_batch<Exec>(
       label, solver, a, b, x, log, 3,
       [&](SystemCall& call) {
         if (a.rows() != s.rows() || a.nonzeros() != s.nonzeros())
-          call.fail("operand 1, direct_lu(symbolic): of a pattern of " + std::to_string(s.rows()) +
-                    " rows and " + std::to_string(s.nonzeros()) +
+          call.fail("operand 1, direct_lu(symbolic): made for a pattern of " +
+                    std::to_string(s.rows()) + " rows and " + std::to_string(s.nonzeros()) +
                     " entries, but the matrices have " + std::to_string(a.rows()) + " and " +
-                    std::to_string(a.nonzeros()) + "; call symbolic_lu for them");
+                    std::to_string(a.nonzeros()) + "; call symbolic_lu for these matrices");
         if (!(solver.pivot_threshold >= 0 && solver.pivot_threshold <= 1))
           call.fail("a pivot threshold of " + std::to_string(solver.pivot_threshold) +
                     "; give a number from 0 to 1");
@@ -345,25 +354,34 @@ struct SolveByPatternOfArguments {
 
 }  // namespace Impl
 
-/// Finds which entries L and U of a sparse pattern have, in an order of the pivots that keeps them
-/// few, and what can be computed at the same time. On the host, once for a pattern: copies the
-/// pattern there, waits for that, and allocates on the execution space.
+/// Analyses a sparse pattern for direct_lu(symbolic): finds an order of the pivots with little
+/// fill-in, the entries of L and U, and which pivots are independent. Call it once for a pattern.
 ///
-///   auto const symbolic = symbolic_lu([exec,] A [, order])
-///   solve([exec,] [launch("label"),] direct_lu(symbolic, stop), A, b, x [, log] [,
-///   workspace(view)])
+/// ```text
+/// auto const symbolic = symbolic_lu([exec,] A [, order])
+/// solve([exec,] [launch("label"),] direct_lu(symbolic, stop), A, b, x [, log]
+///       [, workspace(view)])
+/// ```
 ///
-/// \param a      csr, ell or dia; the numbers are not looked at. Each row must have its entry of
-/// the diagonal, or get it by filling in
-/// \param order  the rows in the order in which they are to be pivots; of a library of orderings
-/// (AMD, METIS), or natural. Else they are
-///               chosen by Markowitz' counts, several at a time that are no neighbours (Duff,
-///               Erisman and Reid, Direct Methods for Sparse Matrices, 2nd edition, section 7.3;
-///               Liu, ACM Transactions on Mathematical Software 11, 1985)
+/// ```cpp
+/// auto const symbolic = symbolic_lu(exec, A);
+/// std::printf("%d entries of L and U\n", int(symbolic.factor_entries()));
+/// ```
 ///
-/// Throws std::invalid_argument: columns out of range, a pivot without an entry, an order that is
-/// none, or factors of more entries than numbers of 16 bits tell apart, with two for each row
-/// beside them.
+/// \param exec   execution space of the solves
+/// \param a      csr, ell or dia; its numbers are not read. Each row has its diagonal entry, stored
+///               or filled in
+/// \param order  the rows in the order in which they become pivots, for example from AMD or METIS.
+///               Without it they are chosen by Markowitz' counts, several independent ones at a
+///               time (Duff, Erisman and Reid, Direct Methods for Sparse Matrices, 2nd edition,
+///               section 7.3; Liu, ACM Transactions on Mathematical Software 11, 1985)
+/// \returns      a SymbolicLu
+/// \throws std::invalid_argument  columns out of range, a pivot without an entry, an order that
+///               does not hold each row once, or more than 65,534 entries of L and U, less two for
+///               each row
+///
+/// Runs on the host: copies the pattern there, waits for that, and allocates on the execution
+/// space.
 template <class Exec, Impl::SystemMatrices A>
   requires Kokkos::is_execution_space_v<Exec>
 auto symbolic_lu(Exec const&, A const& a, std::vector<int> const& order = {}) {
@@ -374,39 +392,52 @@ auto symbolic_lu(A const& a, std::vector<int> const& order = {}) {
   return Impl::make_symbolic<Kokkos::DefaultExecutionSpace>(a, order);
 }
 
-/// Solves A_n x_n = b_n for every item n by elimination along a pattern that symbolic_lu has gone
-/// through:
+/// Solves A_n x_n = b_n for every item n by elimination along a sparse pattern:
 ///
-///   solve([exec,] [launch("label"),] direct_lu(symbolic, stop), A, b, x [, log] [,
-///   workspace(view)])
+/// ```text
+/// solve([exec,] [launch("label"),] direct_lu(symbolic, stop), A, b, x [, log]
+///       [, workspace(view)])
+/// ```
 ///
-/// What is given and what comes back is that of solve(direct_lu(stop), A, b, x), with these
-/// differences. A has the pattern of the SymbolicLu, entry by entry, which is checked by its
-/// numbers of rows and entries alone. Pivots stay on the diagonal, and rows are not exchanged:
-/// numbers may grow. Whether they have done harm is seen by the solution (as with static pivots: Li
-/// and Demmel, ACM Transactions on Mathematical Software 29, 2003). It is accepted if every row of
-/// |b - A x| is at most (k + 64) eps (|A| |x| + |b|), k being the entries of the row, whatever the
-/// tolerance. Up to `refinements` steps help, as long as each halves the residual. Other items are
-/// left to a second kernel. So are items with a pivot that is zero, not finite, or smaller than
-/// `pivot_threshold` times a number below it. The second kernel is that of direct_lu(stop): it
-/// eliminates the full matrix with rows exchanged. log.dense_form, if the log has it, marks these
-/// items, and dense_share(outcomes(log)) is their share. Rows that do not fit on the chip as full
-/// matrices need a workspace for it. With `falls_back` false there is no second kernel: an item
-/// with such a pivot ends as small_pivot, with the 1-based row in its info, and x is NaN; the
-/// others end by the tolerance alone.
+/// \param direct_lu  direct_lu(symbolic, stop), a SparseDirectLu
+/// \param A          csr, ell or dia with the pattern of the SymbolicLu; only its numbers of rows
+///                   and entries are checked
+/// \param b          as in solve with direct_lu(stop)
+/// \param x          as in solve with direct_lu(stop)
+/// \param log        a SolveLog. dense_form, if allocated, is 1 for items that the second kernel
+///                   eliminated; dense_share(outcomes(log)) is their share
+/// \param workspace  for the second kernel, where full matrices do not fit on the chip
+/// \throws std::invalid_argument  what solve with direct_lu(stop) refuses; matrices with other
+///                   numbers of rows or entries; a pivot_threshold outside 0 to 1
 ///
-/// Cost: symbolic.products() multiply-adds an item, of which each reads four bytes of a list that
-/// all items share; symbolic.factor_entries() and eight vectors of numbers in the scratch of a
-/// team, or in memory of a host's thread, which has a SIMD register's width of items at once.
+/// Scaling, residual, refinement, log and reasons are the same as with direct_lu(stop). Pivots stay
+/// on the diagonal, so numbers may grow. The solution shows whether they did harm, as with static
+/// pivots (Li and Demmel, ACM Transactions on Mathematical Software 29, 2003): an item is accepted
+/// if every row of |b - A x| is at most (k + 64) eps (|A| |x| + |b|), whatever the tolerance, k
+/// being the number of entries of the row. Up to `refinements` steps help.
+///
+/// Other items are left to a second kernel, which eliminates the full matrix with row exchanges. So
+/// are items with a pivot that is zero, not finite, or smaller than `pivot_threshold` times a
+/// number below it. With `falls_back` false there is no second kernel: an item with such a pivot
+/// ends as small_pivot with its 1-based row in the info, and x is NaN; others end by the tolerance
+/// alone.
+///
+/// Cost: symbolic.products() multiply-adds an item, each with four bytes of a list that all items
+/// share. symbolic.factor_entries() and eight vectors of numbers are in the scratch of a team, or
+/// in memory of a host's thread, which has as many items as a SIMD register has numbers.
 template <class... X>
   requires(Impl::is_sparse_direct<X> || ...)
 void solve(X const&... arguments) {
   Impl::call_verb(Impl::SolveByPatternOfArguments(), arguments...);
 }
 
-/// How many numbers the workspace of such a call needs: 0 where full matrices fit on the chip, or
-/// falls_back is false. Fewer, down to those of one item, are taken as well, and then the items
-/// that are left take longer.
+/// Workspace elements that a solve with direct_lu(symbolic) needs: 0 if full matrices fit on the
+/// chip or falls_back is false. A smaller workspace, down to one item, is accepted; items that are
+/// left then take longer.
+/// \param exec    execution space instance of the solve
+/// \param solver  direct_lu(symbolic, stop)
+/// \param a       matrices, as in solve
+/// \param items   number of items of the batch
 template <class Exec, class Solver, Impl::SystemMatrices A>
   requires(Kokkos::is_execution_space_v<Exec> && Impl::is_sparse_direct<Solver>)
 std::int64_t workspace_numbers(Exec const& exec, Solver const& solver, A const& a,

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// team_solve: a solver prepared on the host and called inside a user's own TeamPolicy kernel, a
-/// system for each team.
+/// team_solve: a solver that is prepared on the host and called inside your own TeamPolicy kernel,
+/// one system for each team.
 #ifndef BATCHWORK_TEAMSOLVE_HPP
 #define BATCHWORK_TEAMSOLVE_HPP
 
@@ -23,13 +23,13 @@
 
 namespace Batchwork {
 
-/// What a solver leaves of an item, beside x: iterations, recurrence and residual (norms), code (a
-/// Status code, 0 where the residual meets the tolerance).
+/// The result of a solve inside a kernel: iterations, recurrence and residual (norms), code (a
+/// status code, 0 where the residual meets the tolerance), converged(), reason() and info().
 using Impl::SolveResult;
 
 namespace Impl {
 
-/// The lanes of a whole team and the vectors that its kernel has at hand.
+/// The lanes of a whole team, with the vectors of its kernel.
 template <class T, int R, class Matrix, class Member, class B, class X>
 struct TeamLanes : SystemTeam<T, R, true, Matrix, Member> {
   using Base = SystemTeam<T, R, true, Matrix, Member>;
@@ -72,7 +72,7 @@ struct TeamLanes : SystemTeam<T, R, true, Matrix, Member> {
   }
 };
 
-/// A host's thread and the same vectors.
+/// A host's thread, with the vectors of its kernel.
 template <class T, class Item, int Own, class B, class X>
 struct TeamThread : SystemThread<T, Item, Own> {
   using Vector = typename SystemThread<T, Item, Own>::Vector;
@@ -94,14 +94,15 @@ struct TeamThread : SystemThread<T, Item, Own> {
   void record(bool, int, T) const {}
 };
 
-/// What team_solve gives: passed to the kernel by value. ByLanes: as on devices.
+/// The result of team_solve, passed to the kernel by value. ByLanes: as on devices.
 template <class T, int R, bool ByLanes, class Solver, class M, class Systems, int NumbersRank>
 struct TeamSolver {
   using value_type = T;
   static constexpr int numbers_rank = NumbersRank;  ///< indices of an item's own numbers
   static constexpr bool by_functor = requires(Systems const& s) { s.functor; };
   static constexpr bool has_storage = SolverWithStorage<Solver>;
-  /// Those that meet otherwise than in sums want whole teams of several warps, a power of two.
+  /// Solvers and preconditioners that exchange numbers outside sums need whole teams of several
+  /// warps, a power of two.
   static constexpr bool wants_power_of_two = has_storage || takes_item<M>;
   static constexpr int least_team = wants_power_of_two ? 2 * lanes_of_warp : lanes_of_warp;
 
@@ -112,15 +113,17 @@ struct TeamSolver {
   int sharing;  ///< lanes of a row
   std::int64_t nonzeros;
 
-  /// Threads of a team: as many as the system wants. On devices any other multiple of 32 to 256
-  /// does that has no more than RowsOfALane rows for each (with gmres, ilu, block_jacobi and
-  /// functors as preconditioners 64, 128 or 256), on hosts any other number; but the results depend
-  /// on it in their last bits.
+  /// The number of threads that teams should have. On devices any other multiple of 32 to 256 works
+  /// that leaves at most RowsOfALane rows to a thread (with gmres, ilu, isai, block_jacobi and
+  /// functors as preconditioners 64, 128 or 256), on hosts any number. Results depend on it in
+  /// their last bits.
   int team_size() const {
     return ByLanes ? power_of_two_team(systems.rows, R < 2 ? R : 2, least_team) : 1;
   }
-  /// Bytes of level-0 team scratch to ask for, beside the kernel's own: Kokkos::PerTeam(...).
-  /// Throws std::invalid_argument where teams of that size cannot solve the system.
+  /// Bytes of level-0 team scratch to request with Kokkos::PerTeam(...), in addition to the
+  /// kernel's own.
+  /// \param team_size  threads of a team
+  /// \throws std::invalid_argument  if teams of that size cannot solve the systems
   std::size_t scratch_size(int team_size) const {
     if (team_size < 1 || (ByLanes && !fits(team_size)))
       SystemCall{"team_solve"}.fail(
@@ -133,17 +136,18 @@ struct TeamSolver {
   }
   std::size_t scratch_size() const { return scratch_size(team_size()); }
 
-  /// Solves A x = b for one system, the team's; x is the start and the result. Called by all
-  /// threads of the team, outside nested ranges, with the same arguments; all of them get the
-  /// result. What the team wrote before is seen, and what this writes is seen by the team after: it
-  /// waits for the team at the beginning and at the end.
-  /// \param of   the number of an item of A; or the item's own numbers, a View without an item
-  /// index or a pointer, in team
-  ///             scratch for instance, and functors then get item 0; or, instead of the functor of
-  ///             matrix_free, one that the kernel has made
-  /// \param b,x  anything with b(i), and x(i) that is read and assigned: Views, functions; or
-  /// pointers. On devices thread r of
-  ///             a team of L has the rows r, r + L, ... and no other touches them.
+  /// Solves A x = b for one system, the team's. Called by all threads of the team, outside nested
+  /// ranges, with the same arguments. Waits for the team at the beginning and at the end, so it
+  /// sees what the team wrote, and the team sees x.
+  /// \param member  the team
+  /// \param of      the number of an item of A; or the matrix of this team: a View without an item
+  ///                index or a pointer, in team scratch for instance (functors then get item 0);
+  ///                or, with matrix_free, a functor that the kernel has made
+  /// \param b       anything with b(i), or a pointer
+  /// \param x       the start and the result: anything with an assignable x(i), or a pointer. On
+  ///                devices thread r of a team of L accesses the rows r, r + L, ... of b and x, and
+  ///                no other thread does
+  /// \returns       the result, the same in all threads
   template <class Member, class Of, class B, class X>
   KOKKOS_FUNCTION SolveResult<T> solve(Member const& member, Of const& of, B const& b,
                                        X const& x) const {
@@ -202,7 +206,7 @@ struct TeamSolver {
     else return by_thread(member, a, functor, number, b, x);
   }
 
-  /// A copy, which is held in registers: else compilers copy all that the kernel has.
+  /// A copy, held in registers. Otherwise compilers copy all of the kernel's arguments to memory.
   using SystemsByLanes = std::conditional_t<by_functor, Systems const&, Systems const>;
 
   template <class Member, class F, class B, class X>
@@ -212,8 +216,8 @@ struct TeamSolver {
     int const lanes = member.team_size(), rank = member.team_rank();
     if (!fits(lanes) || Vendor::lane_count(member) != lanes)
       Kokkos::abort(
-          "Batchwork::team_solve: a team of another size than scratch_size takes, or a "
-          "vector length above 1");
+          "Batchwork::team_solve: a team of another size than the solver supports, or a "
+          "vector length above 1; launch teams of team_size() threads");
     SystemScratch const scratch = layout(lanes);
     auto const at_hand = member.team_scratch(0);
     T* const numbers =
@@ -302,8 +306,8 @@ struct TeamSolver {
   }
 };
 
-/// ByLanes: the way of devices, which hosts have for tests. Number: that of the vectors, where A
-/// has none.
+/// ByLanes: as on devices, also on hosts for tests. Number: type of the vectors, where A has no
+/// numbers.
 template <bool ByLanes, int R, class Number, class Solver, class M, class A>
 auto make_team_solver(Solver const& solver, M const& m, A const& a) {
   static_assert(!is_scaled_solver<Solver>,
@@ -349,13 +353,13 @@ auto make_team_solver(Solver const& solver, M const& m, A const& a) {
       a.nonzeros()};
 }
 
-/// Of direct_lu, for teams that may have so many bytes of scratch.
+/// The same with direct_lu, for teams with at most so many bytes of scratch.
 template <bool ByLanes, class Number, class Factor, class A>
 auto make_team_solver(DirectLu<Factor> const& solver, A const& a, std::size_t most_scratch) {
   using T = typename A::value_type;
   static_assert(!std::is_void_v<T>,
                 "Batchwork::team_solve: direct_lu needs the entries of the matrices, which "
-                "matrix_free has not; give an iterative solver");
+                "matrix_free does not have; give an iterative solver");
   static_assert(std::is_void_v<T> || std::is_void_v<Number> || std::is_same_v<Number, T>,
                 "Batchwork::team_solve: the matrices hold another type of numbers");
   if constexpr (!std::is_void_v<T>) {
@@ -385,37 +389,45 @@ auto make_team_solver(DirectLu<Factor> const& solver, A const& a, std::size_t mo
 
 }  // namespace Impl
 
-/// A solver to be called inside a kernel on Exec: checked on the host, then passed to the kernel by
-/// value and called as s.solve(member, item, b, x) by all threads of a team, which has one system
-/// at a time. Each call is a whole solve, so a kernel may call it in a loop; the criteria are those
-/// given here.
-/// \tparam RowsOfALane     1 to 8: on devices systems have up to 256 times as many rows. Vectors
-/// are registers, so fewer leave
-///                         more of them to the kernel
-/// \tparam Number          float or double, where A is matrix_free; else it is A's
-/// \param solver           conjugate_gradients, bicgstab, gmres or richardson, with stopping
-/// criteria
-/// \param preconditioner   no_preconditioner(), jacobi(), block_jacobi(...), ilu() or
-/// preconditioner(functor). A View of blocks
-///                         is not kept: it must outlive the kernel, too
-/// \param a                csr, ell, dia, dense, scaled_identity or matrix_free, of which solve
-/// takes an item by its number; or
-///                         csr_pattern, ell_pattern, dense_pattern, whose numbers the kernel has.
-///                         Views are not kept: they must outlive the kernel
+/// Prepares a solver for calls inside your own kernel: one system for each team, as often as the
+/// kernel wants.
 ///
-/// team_size() is the number of threads that teams should have, with a vector length of 1;
-/// scratch_size(team_size) the bytes of level-0 scratch for each, from half a KB for 12 rows to 33
-/// KB for 2048 in double. gmres, ilu, block_jacobi and functors as preconditioners want teams of
-/// 64, 128 or 256, 1.7 KB at least, and what they keep of a system is all in scratch: a basis of 10
-/// for 100 rows takes 11 KB more. The kernel takes its own scratch before the first call; calls use
-/// the same bytes one after the other, which are free between them. On devices the matrix is read
-/// where it is, twice an iteration of bicgstab, so that numbers in scratch are fast. On hosts one
-/// thread of the team solves, its vectors on its stack, and the others wait: teams of one thread
-/// are best, and take no scratch; bases and factors are allocated in each call, and the pattern is
-/// looked at. Devices look at columns, not at row offsets: see check.
+/// ```cpp
+/// auto const s = team_solve<Exec>(bicgstab(relative(1e-10, 100)), jacobi(),
+///                                 csr_pattern<double>(row_offsets, columns));  // on the host
+/// policy.set_scratch_size(0, Kokkos::PerTeam(own_scratch + s.scratch_size(s.team_size())));
+/// auto const said = s.solve(member, numbers, b, x);  // in the kernel, by all threads of the team
+/// ```
 ///
-/// Throws std::invalid_argument for Views that do not fit each other, criteria and rows beyond the
-/// limits. A kernel that is launched with another team size or too little scratch is aborted.
+/// \tparam Exec            execution space of the kernel
+/// \tparam RowsOfALane     1 to 8: devices take systems of up to 256 times as many rows. Vectors
+///                         are in registers, so a smaller number leaves more of them to the kernel
+/// \tparam Number          float or double, for matrix_free only; otherwise the type of A
+/// \param solver           conjugate_gradients, bicgstab, cgs, gmres or richardson, with stopping
+///                         criteria
+/// \param preconditioner   no_preconditioner(), jacobi(), block_jacobi(...), ilu(), isai(),
+///                         spd_isai() or preconditioner(functor). A View of blocks must outlive the
+///                         kernel
+/// \param a                csr, ell, dia, dense, scaled_identity, matrix_free or AnyMatrices: the
+///                         kernel gives the number of an item. Or csr_pattern, ell_pattern,
+///                         dia_pattern, dense_pattern: the kernel gives the numbers. Views must
+///                         outlive the kernel
+/// \returns                an object with team_size(), scratch_size(team_size) and solve(member,
+///                         of, b, x), to be captured by the kernel's functor
+/// \throws std::invalid_argument  Views that do not fit each other, criteria and rows beyond the
+///                         limits
+///
+/// Teams have a vector length of 1. On devices scratch is 0.5 KB for 12 rows to 33 KB for 2048 in
+/// double. gmres, ilu, isai, block_jacobi and functors as preconditioners need teams of 64, 128 or
+/// 256, at least 1.7 KB, and all they store in scratch: a basis of 10 for 100 rows takes 11 KB
+/// more. The kernel takes its own scratch before the first call. Calls use the same bytes one after
+/// the other; between calls these are free. The matrix is read where it is, twice in an iteration
+/// of bicgstab, so numbers in scratch are fast. A kernel that runs with another team size or too
+/// little scratch is aborted with a message.
+///
+/// On hosts one thread of the team solves, with its vectors on its stack, and the others wait.
+/// Teams of one thread are best, and take no scratch. Bases and factors are allocated in each call,
+/// and the pattern is checked. Devices check columns, not row offsets: see check.
 template <class Exec, int RowsOfALane = 2, class Number = void, Impl::IterativeSolver Solver,
           Preconditioner M, class A>
   requires(Kokkos::is_execution_space_v<Exec> && !Impl::is_direct_lu<Solver> &&
@@ -428,39 +440,41 @@ auto team_solve(Solver const& solver, M const& preconditioner, A const& a) {
                                                                                  preconditioner, a);
 }
 
-/// Likewise by elimination with partial pivoting, as solve(direct_lu(stop), A, b, x) does it; x may
-/// hold anything before:
+/// Prepares a direct solver for calls inside your own kernel, by elimination with partial pivoting
+/// as in solve(direct_lu(stop), A, b, x):
 ///
-///   auto s = team_solve<Exec>(direct_lu(stop), A)                                       on the
-///   host s.solve(member, item or numbers, b, x)                                              in
-///   the kernel s.solve_factored(member, item or numbers, b, x) with the factors that the last
-///   solve has left
+/// ```cpp
+/// auto const s = team_solve<Exec>(direct_lu(relative(1e-10)), A);      // on the host
+/// auto said = s.solve(member, item, b, x);                             // in the kernel
+/// if (matrix_changed_a_little) said = s.solve_factored(member, item, b, x);
+/// ```
 ///
-/// \tparam RowsOfALane  of no matter
+/// \tparam Exec         execution space of the kernel
+/// \tparam RowsOfALane  ignored
+/// \tparam Number       ignored, or the type of A
 /// \param solver        direct_lu(stop) or direct_lu<float>(stop)
-/// \param a             csr, ell, dia, dense, scaled_identity, AnyMatrices, or a pattern whose
-/// numbers the kernel has
+/// \param a             csr, ell, dia, dense, scaled_identity, AnyMatrices, or a pattern
+/// \returns             an object with team_size(), scratch_size(team_size), solve(member, of, b,
+///                      x) and solve_factored(member, of, b, x), of being an item or numbers
+/// \throws std::invalid_argument  Views that do not fit each other, criteria beyond the limits, and
+///                      more rows than team scratch has room for
 ///
-/// The result is that of solve with direct_lu: iterations are steps of refinement, residual is the
-/// true |b - A x|, the code says how the item ended; singular with LAPACK's info. All of x is NaN
-/// if there is no solution.
+/// x may hold anything before, and may be b. iterations are refinement steps, residual is the true
+/// |b - A x|. All of x is NaN if there is no solution.
 ///
-/// solve_factored is for further right-hand sides, or a matrix that has changed a little since
-/// (modified Newton): b - A x is of the matrix that it is given, and up to 30 steps of refinement,
-/// and stop.most_iterations, bring x to the tolerance as long as each halves the residual. An item
-/// that ends as stagnated wants a solve. The last solve must be one of the same solver, by the same
-/// team, in the same kernel, and no other solver of team_solve may have been called since: they use
-/// the same bytes. After a solve that found no factors it gives the same code, and NaN.
+/// solve_factored uses the factors of the last solve: for further right-hand sides, or a matrix
+/// that has changed a little (modified Newton). b - A x is computed with the matrix of the call. Up
+/// to 30 refinement steps, and stop.most_iterations, bring x to the tolerance as long as each
+/// halves the residual. If the item ends as stagnated, call solve. The last solve must be of the
+/// same solver, team and kernel, with no other call of a team_solve solver since: they use the same
+/// bytes. After a solve that found no factors it returns the same code, and NaN.
 ///
-/// The matrix stands in team scratch, full: scratch_size(team_size) is n (n + 8) numbers for n rows
-/// and a little more, 87 KB for 100 in double, with factors of float 46 KB. On an H200 with
-/// Kokkos 5.2 there is room for 156 rows in double, with Kokkos 4 for 67, if the kernel wants none
-/// for itself. Teams have any multiple of 32 threads to 256. 2 N^3 / 3 operations a solve; 2 N^2
-/// and a product for each substitution. On hosts the matrix, to 2048 rows, is in memory that the
-/// thread which solves keeps for its next call, and that grows.
-///
-/// Throws std::invalid_argument for Views that do not fit each other, criteria and rows beyond the
-/// limits: more than team scratch holds.
+/// The full matrix is in team scratch: scratch_size(team_size) is n (n + 8) numbers for n rows and
+/// a little more, 87 KB for 100 rows in double, with factors of float 46 KB. There is room for 156
+/// rows in double on an H200 with Kokkos 5.2, 67 with Kokkos 4, if the kernel needs none itself.
+/// Teams have any multiple of 32 threads to 256. 2 N^3 / 3 operations a solve; 2 N^2 and a product
+/// for each substitution. On hosts matrices of up to 2048 rows are in memory that the thread keeps
+/// for its next call.
 template <class Exec, int RowsOfALane = 2, class Number = void, class Factor, class A>
   requires(Kokkos::is_execution_space_v<Exec> && (Impl::SystemMatrices<A> || Impl::TeamPattern<A>))
 auto team_solve(DirectLu<Factor> const& solver, A const& a) {

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// WorkDivision: how a device divides a solve, where a caller knows better than the choice by
-/// sizes.
+/// WorkDivision: overrides how a device divides a solve.
 #ifndef BATCHWORK_WORKDIVISION_HPP
 #define BATCHWORK_WORKDIVISION_HPP
 
@@ -15,36 +14,46 @@
 
 namespace Batchwork {
 
-/// Where a solve on a device has the matrices.
+/// Where a solve on a device holds the matrices.
 enum class Placement {
   automatic,
-  entries,   ///< entries with their columns in registers: to 512 rows of 7 entries, 256 of any
-             ///< number; with bicgstab 1024 of 3
-  columns,   ///< whole rows in registers or, beyond 24 rows with up to 32 lanes, a part of them in
-             ///< scratch, with their zeros: to 56
-  in_place,  ///< read where they are in each product
+  entries,   ///< entries with their columns in registers: to 512 rows with 7 entries each, 256
+             ///< with any number, with bicgstab 1024 with 3
+  columns,   ///< whole rows, with their zeros, in registers, to 56 rows; beyond 24 rows with up to
+             ///< 32 lanes a part of them in scratch
+  in_place,  ///< read from memory in each product
 };
 
-/// How a device divides a solve, beside what it solves: an operand of solve before the solver. What
-/// is zero or automatic is chosen by rows, entries and scratch. Results differ in their last bits.
-/// Hosts look whether it could be done, and do as ever.
+/// How a device divides a solve: an argument of solve before the solver. Zero and automatic mean
+/// chosen by rows, entries and scratch. Results differ in their last bits. Validated but ignored on
+/// hosts.
+///
+/// ```cpp
+/// // 64 lanes for each system, the matrix read in place
+/// solve(exec, WorkDivision{Placement::in_place, 64, 1}, bicgstab(), jacobi(), A, b, x);
+/// ```
+///
+/// A division that no kernel supports throws std::invalid_argument with the range.
 struct WorkDivision {
   Placement matrix = Placement::automatic;
-  /// Lanes of a system. Where entries are in registers: a power of two to 32, or 64, 96, 128; they
-  /// have up to 4 rows each, or the solver's number of rows of 3 entries (4 of conjugate_gradients,
-  /// 8 of bicgstab, see docs/reference/krylov). Of longer rows one each: 64 to 256. Whole rows: 8,
-  /// 16 or 32 to 24 rows; beyond 16 or 32 with two rows each, a part of them in scratch, or
-  /// 64. In place: a multiple of 32 from 64 to 256, with up to 8 rows each; a power of two for
-  /// functors, from 8 to 256 for ilu, and for block_jacobi from as many as a block has rows.
+  /// Lanes of a system:
+  /// - entries in registers: a power of two to 32, or 64, 96, 128, with up to 4 rows each; with 3
+  ///   entries a row up to the solver's short_rows (4 of conjugate_gradients, 8 of bicgstab).
+  ///   Longer rows: 64 to 256, one row each
+  /// - whole rows: 8, 16 or 32 to 24 rows; beyond, 16 or 32 with two rows each, a part of them
+  ///   in scratch, or 64
+  /// - in place: a multiple of 32 from 64 to 256, with up to 8 rows each. With functors, ilu, isai
+  ///   and block_jacobi a power of two to 256: from 64 with functors, from 8 with ilu and isai,
+  ///   from the rows of a block with block_jacobi
   int lanes = 0;
-  /// Systems of a team, where they have up to 32 lanes: their lanes are a multiple of 32, 128 at
-  /// most, or 64 of whole rows.
+  /// Systems of a team, if they have up to 32 lanes. Their lanes together are a multiple of 32, at
+  /// most 128, with whole rows 64.
   int systems = 0;
 };
 
 namespace Impl {
 
-/// Lanes of a team at most.
+/// Most lanes of a team.
 constexpr int most_lanes(SolveVariant variant) {
   switch (variant) {
     case SolveVariant::entries_3:
@@ -55,8 +64,8 @@ constexpr int most_lanes(SolveVariant variant) {
     default: return largest_team_of_a_system;
   }
 }
-/// Lanes of a system at least: those of a warp meet otherwise than those of a team, and whole rows
-/// are read by eight numbers.
+/// Fewest lanes of a system. Lanes of a warp exchange numbers in another way than lanes of a team,
+/// and whole rows are read by eight numbers.
 constexpr int least_lanes(SolveVariant variant, int in_place) {
   switch (variant) {
     case SolveVariant::entries_3:
@@ -108,10 +117,10 @@ inline SolveChoice divided(SystemCall const& call, SolveChoice choice, WorkDivis
     int const rows_of_a_lane = choice.skips_rows() ? 8 : choice.rows;
     if (!shaped || lanes < least || lanes > most || std::int64_t(lanes) * rows_of_a_lane < rows)
       refuse(std::to_string(lanes) + " lanes",
-             ", which have " + std::to_string(rows_of_a_lane) + " rows each; give " +
+             ", which have at most " + std::to_string(rows_of_a_lane) + " rows each; give " +
                  (in_place_only ? "a power of two" : "a power of two to 32, or a multiple of 32,") +
                  " from " + std::to_string(least) + " to " + std::to_string(most) +
-                 " that is enough");
+                 ", enough for all rows");
     choice.lanes = lanes;
     if (in_place_only && choice.variant == SolveVariant::in_place)
       choice.rows = rows_of_preconditioned(rows, lanes);

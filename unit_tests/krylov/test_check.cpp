@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// check(A): what it finds in a pattern and what it says, with the fault in every place where there
-// can be one.
+// check(A): its findings and messages for a pattern with a fault in every possible place.
 #include "krylov/formats/Batchwork_CheckSystems.hpp"
 
 #include <algorithm>
@@ -140,7 +139,7 @@ TEST(Check, EqualRows) {
       said({{0, -1}, {-1, 1}}),
       {"Batchwork::check: ell columns(\"columns\") [View (2, 2)], row 1: entry 1 comes after "
        "entry 0",
-       "; put those at the end"});
+       "; move unused entries to the end"});
   expect_says(said({{0, 1}, {1, 0}}), {"row 1: column 0 (entry 1) comes after column 1"});
   expect_says(said({{0, 1}, {1, 1}}), {"row 1: column 1 (entry 1) is there twice"});
   expect_says(said({{0, 2}, {1, -1}}), {"row 0: column 2 (entry 1) is out of range"});

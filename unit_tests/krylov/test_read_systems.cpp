@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Batches of systems from files: what is read, and what is said of files that are not as they
-// should be.
+// Batches of systems from files: the numbers read, and the messages for malformed files.
 #include "krylov/formats/Batchwork_ReadSystems.hpp"
 
 #include <cmath>
@@ -163,7 +162,7 @@ TEST_F(ReadSystems, DenseMatrices) {
   expect_says(said([&] { (void)read_dense_matrices<Kokkos::complex<float>>(d); }),
               {"d.mtx:3: the value", "is too large for float"});
   expect_says(said([&] { (void)read_dense_matrices<C>(e); }),
-              {"e.mtx:3: the entry is on the diagonal, which of a hermitian matrix is real"});
+              {"e.mtx:3: the entry is on the diagonal, which is real in a hermitian matrix"});
   expect_says(said([&] { (void)read_dense_matrices(g); }),
               {"g.mtx:2: ", "one that is symmetric is square"});
   expect_says(said([&] { (void)read_dense_matrices(h); }),
@@ -183,7 +182,7 @@ TEST_F(ReadSystems, SeveralFiles) {
 
   auto const c = write("c.mtx", head + "1 1 1\n2 1 2\n");
   expect_says(said([&] { (void)read_matrix_market({a, c}); }),
-              {"c.mtx:4: there is an entry (2, 1) where (2, 2) is the next one", "a.mtx"});
+              {"c.mtx:4: the entry is (2, 1), but (2, 2) is expected", "a.mtx"});
   auto const d =
       write("d.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n1 2 1\n2 2 1\n");
   auto const f =
@@ -191,11 +190,11 @@ TEST_F(ReadSystems, SeveralFiles) {
   auto const g =
       write("g.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 1 1\n");
   expect_says(said([&] { (void)read_matrix_market({a, d}); }),
-              {"d.mtx:4: there is an entry (1, 2) where (2, 2) is the next one", "a.mtx"});
+              {"d.mtx:4: the entry is (1, 2), but (2, 2) is expected", "a.mtx"});
   expect_says(said([&] { (void)read_matrix_market({f, g}); }),
               {"g.mtx: has no entry (2, 2)", "f.mtx"});
   expect_says(said([&] { (void)read_matrix_market({g, f}); }),
-              {"f.mtx:4: there is an entry (2, 2) too much", "g.mtx"});
+              {"f.mtx:4: the entry (2, 2) is additional", "g.mtx"});
   auto const e =
       write("e.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 2 1\n3 3 1\n");
   expect_says(said([&] { (void)read_matrix_market({a, e}); }), {"e.mtx: has 3 rows instead of 2"});
@@ -209,23 +208,22 @@ TEST_F(ReadSystems, ErrorsNameTheLine) {
   expect_says(said_of(""), {"bad.mtx", "begins with %%MatrixMarket"});
   expect_says(said_of("1 1 1\n"), {"bad.mtx:1: ", "begins with %%MatrixMarket"});
   expect_says(said_of("%%MatrixMarket vector array real general\n"),
-              {"bad.mtx:1: the object is \"vector\"; what can be read: matrix"});
+              {"bad.mtx:1: the object is \"vector\"; accepted: matrix"});
   expect_says(said_of("%%MatrixMarket matrix elemental real general\n"),
-              {"bad.mtx:1: the format is \"elemental\"; what can be read: coordinate, array"});
+              {"bad.mtx:1: the format is \"elemental\"; accepted: coordinate, array"});
   expect_says(said_of("%%MatrixMarket matrix coordinate quaternion general\n"),
-              {"the field is \"quaternion\"; what can be read: real, integer, pattern, complex"});
+              {"the field is \"quaternion\"; accepted: real, integer, pattern, complex"});
   expect_says(said_of("%%MatrixMarket matrix coordinate complex general\n"),
               {"bad.mtx:1: the numbers are complex; read_dense_matrices"});
   expect_says(said_of("%%MatrixMarket matrix coordinate real skew\n"),
-              {"the symmetry is \"skew\"; what can be read: general, symmetric, skew-symmetric, "
+              {"the symmetry is \"skew\"; accepted: general, symmetric, skew-symmetric, "
                "hermitian"});
   expect_says(said_of("%%MatrixMarket matrix coordinate real hermitian\n"),
               {"bad.mtx:1: a hermitian matrix is complex; call it symmetric"});
   expect_says(said_of("%%MatrixMarket matrix array pattern general\n"),
               {"bad.mtx:1: a pattern is given by coordinates"});
-  expect_says(
-      said_of("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 2 1\n"),
-      {"bad.mtx:3: the entry is on the diagonal, which of a skew-symmetric matrix is zero"});
+  expect_says(said_of("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 2 1\n"),
+              {"bad.mtx:3: the entry is on the diagonal, which is zero and not given in a skew"});
   expect_says(said_of("%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n"),
               {"bad.mtx:5: the file ends after 3 of 4 entries"});
   expect_says(said_of("%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n4\n"),
@@ -399,7 +397,8 @@ TEST_F(ReadSystems, FoldersAreNoFiles) {
   expect_says(said([&] { (void)read_systems(folder / "pattern.mtx"); }),
               {"pattern.mtx/pattern.mtx: cannot be opened"});
   // What is not a file of a known length is refused as well: nothing bounds what it announces.
-  expect_says(said([&] { (void)read_vectors("/dev/zero", 2); }), {"/dev/zero: is no regular file"});
+  expect_says(said([&] { (void)read_vectors("/dev/zero", 2); }),
+              {"/dev/zero: is not a regular file"});
 }
 
 TEST_F(ReadSystems, Folder) {
@@ -424,7 +423,7 @@ TEST_F(ReadSystems, Folder) {
               {"values.f64: (item, number) (1, 1): -1e+300 is too large for float"});
   write("values.f64", numbers({1, 2, 3, 4}));
   expect_says(said([&] { (void)read_systems(folder); }),
-              {"values.f64: has 4 numbers, which are no whole items of 3"});
+              {"values.f64: has 4 numbers, not a multiple of those of an item, 3"});
   write("values.f64", "12345");
   expect_says(said([&] { (void)read_systems(folder); }), {"values.f64: has 5 bytes"});
   fs::remove(values);

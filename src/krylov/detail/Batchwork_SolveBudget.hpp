@@ -42,7 +42,7 @@ constexpr std::int64_t scratch_of_a_solve(DeviceLimits const& limits) {
   return std::int64_t(std::min(limits.scratch(most_teams_with_storage, largest_team_of_a_system),
                                scratch_with_kokkos_4));
 }
-/// Lanes of a team whose systems have a warp at most. Without shuffles systems wait for their whole
+/// Lanes of a team with systems of at most a warp. Without shuffles systems wait for their whole
 /// team: for a warp.
 inline constexpr int lanes_of_small_solves =
     Vendor::has_shuffles ? 2 * lanes_of_warp : Vendor::warp_lanes;
@@ -92,12 +92,12 @@ struct SolveChoice {
   constexpr std::int64_t places(std::int64_t of_system) const {
     return skips_rows() ? (of_system + lanes - 1) / lanes * lanes : std::int64_t(lanes) * rows;
   }
-  /// The scratch of systems of so many rows; `size` is that of a number. Factors of scaled systems
+  /// The scratch of systems with so many rows of numbers of `size` bytes. Factors of scaled systems
   /// are found in two exchanges.
   constexpr SystemScratch scratch(std::int64_t of_system, int size, bool scaled) const {
     return {lanes, int(places(of_system)), systems(), 16 / size, skips_rows() || scaled ? 2 : 1};
   }
-  /// Beside it, the bytes of what the matrices of a team have in scratch.
+  /// Bytes of the matrices of a team in scratch, besides that.
   constexpr std::int64_t bytes_of_matrices(std::int64_t of_system, int size) const {
     switch (variant) {
       case SolveVariant::entries_64: return rest.bytes(lanes, size);
@@ -149,7 +149,7 @@ constexpr SolveChoice columns_in_registers(std::int64_t rows) {
   if (rows <= 24) return {SolveVariant::columns_24, 8, 3};
   return {SolveVariant::columns_56, 64, 1};
 }
-/// Whole rows of which a part is in scratch, of up to 56 columns.
+/// Whole rows, partly in scratch, of up to 56 columns.
 constexpr SolveChoice split_columns(std::int64_t rows) {
   return {SolveVariant::columns_split, rows <= lanes_of_warp ? lanes_of_warp / 2 : lanes_of_warp,
           2};

@@ -20,8 +20,8 @@
 
 namespace Batchwork::Impl {
 
-/// What is logged of an item whose pattern cannot be read: x is not touched, and |b| stands for its
-/// residual. Entry i of b is b(i).
+/// The log of an item with an invalid pattern: x is not changed, and |b| is logged as its residual.
+/// Entry i of b is b(i).
 template <class T, class B>
 SolveResult<T> refused(int rows, B const& b) {
   T norm = T(0);

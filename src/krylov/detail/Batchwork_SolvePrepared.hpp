@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The solve of the systems that are at hand, scaled or as they are, with what the preconditioner
-/// and the method take of them.
+/// The solve of the present systems, scaled or as given, with the data that preconditioner and
+/// method need of them.
 #ifndef BATCHWORK_SOLVEPREPARED_HPP
 #define BATCHWORK_SOLVEPREPARED_HPP
 
@@ -13,8 +13,8 @@
 
 namespace Batchwork::Impl {
 
-/// Runs solve(m, method) with what the systems' preconditioner and method are: `at` is Base, or a
-/// ScaledSystem of it.
+/// Calls solve(m, method) with the preconditioner and the method set up for the systems. `at` is
+/// Base, or a ScaledSystem of it.
 template <class M, class Base, class At, class Problem, class A, class T, class Solve>
 BATCHWORK_INLINE void with_method(Base& base, At& at, Problem const& p,
                                   typename Base::Vector const& diagonal, A const& a, T* memory,
@@ -26,7 +26,7 @@ BATCHWORK_INLINE void with_method(Base& base, At& at, Problem const& p,
 }
 
 /// \param p         says how: SolveProblem
-/// \param diagonal  of the matrices; becomes that of the scaled ones
+/// \param diagonal  diagonal of the matrices; becomes the diagonal of the scaled ones
 /// \param entries   see ScaledSystem::find_factors
 /// \param a,memory  of the preconditioner, see prepare
 /// \param plain     plain(at, m, method) solves systems that are not scaled

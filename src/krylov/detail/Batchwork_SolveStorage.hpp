@@ -26,7 +26,7 @@ namespace Impl {
 struct StorageShape {
   std::int64_t places = 0;  ///< of a vector
   int in_registers = 0;     ///< vectors that lanes have in registers instead
-  int warps = 0;            ///< of a system whose lanes meet at a team's barrier; else 0
+  int warps = 0;            ///< of a system with a team barrier for its lanes; else 0
   int apart = 0;  ///< numbers by which the storages of systems begin in other banks of scratch
 
   /// Numbers of a storage that needs so many: whole rows of the banks, and from system to system
@@ -47,14 +47,14 @@ inline constexpr int directions_of<At> = At::directions;
 constexpr int warps_of_storage(int lanes) {
   return Vendor::has_shuffles && lanes > 32 ? lanes / 32 : 0;
 }
-/// The storage of a system of so many rows on a device; `size` is that of a number.
+/// The storage of a system of so many rows on a device, with numbers of `size` bytes.
 constexpr StorageShape storage_shape(SolveChoice const& how, std::int64_t rows, int size) {
   return {how.places(rows), how.directions(), warps_of_storage(how.lanes),
           how.lanes < 128 / size ? how.lanes : 0};
 }
 
 /// Specialised for solvers that need storage: numbers(solver, shape) of T a system, of
-/// fitted(solver, rows), the solver with what such systems leave of its parameters; and
+/// fitted(solver, rows), the solver with parameters clamped to the system size; and
 /// basis_that_fits(solver, rows, fits), where that is left to choose.
 template <class Solver>
 struct StorageOf;
@@ -145,7 +145,7 @@ struct PreconditionerStorage {
 template <class T>
 struct SystemStorage {
   T* numbers = nullptr;
-  std::int64_t apart = 0;  ///< from it to that of the next system of the team
+  std::int64_t apart = 0;  ///< distance to the storage of the team's next system
   bool in_scratch = false;
 };
 
@@ -178,7 +178,7 @@ BATCHWORK_INLINE void sum_into_shared(At& at, V const (&mine)[N], SharedSums<T> 
     at.template combine<true>(mine, [&](int n, T sum) { shared.sums[first + n] = sum; });
   }
 }
-/// Waits for the sums, of which there are so many.
+/// Waits for so many sums.
 template <class At, class T>
 BATCHWORK_INLINE void meet_in_shared(At& at, [[maybe_unused]] SharedSums<T> const& shared,
                                      [[maybe_unused]] int count) {
@@ -198,9 +198,9 @@ BATCHWORK_INLINE void meet_in_shared(At& at, [[maybe_unused]] SharedSums<T> cons
   }
 }
 
-/// Numbers of a vector of the storage, `places_of(at)` long, where the rows of a lane are those of
-/// its other vectors. Their places are found anew: kept in registers, they would take those that
-/// the matrix has.
+/// Numbers of a vector of the storage, `places_of(at)` long, in which a lane has the same rows as
+/// in its other vectors. Their places are computed anew: in registers they would displace the
+/// matrix.
 template <class T, int R, bool Large, class Matrix, class Member>
 BATCHWORK_INLINE T number_of(SystemTeam<T, R, Large, Matrix, Member> const& at, T const* vector,
                              int r) {

@@ -49,7 +49,7 @@ template <class T, class Problem, class Matrix, int R, bool Large>
 struct SolveTeams {
   static constexpr int largest_team = Matrix::largest_team;
   /// Teams that a multiprocessor is to hold at least, which the compiler fits the registers to:
-  /// those of the matrix, of the vectors, and some more.
+  /// registers for the matrix, the vectors, and some more.
   static constexpr int registers =
       Matrix::registers +
       (Problem::solver_type::vectors + (Problem::is_scaled ? 3 : 0) +

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What verbs on systems do on the host before they launch: checks, whose messages name the View;
+/// The host part of verbs on systems before a launch: checks, with messages that name the View;
 /// chunks of items.
 #ifndef BATCHWORK_SYSTEMCALL_HPP
 #define BATCHWORK_SYSTEMCALL_HPP
@@ -32,7 +32,7 @@ struct SystemCall : Call {
   SystemCall(std::string verb_given, std::string label_given = {})
       : Call{std::move(verb_given), {}, std::move(label_given)} {}
 
-  /// What a launch that is refused is of.
+  /// Words for a launch that is refused.
   LaunchWords launch_words(std::int64_t rows) const {
     return {verb, "systems of " + std::to_string(rows) + " rows", "give smaller systems"};
   }
@@ -46,7 +46,7 @@ struct SystemCall : Call {
     if (auto const problem = a.problem(); !problem.empty())
       fail("operand " + std::to_string(position) + ", " + problem);
   }
-  /// The Views of A. Of those of a pattern no number of items is asked; the numbers come last.
+  /// Adds the Views of A. Views of the pattern have no number of items; the numbers come last.
   template <class A>
   void add_matrices(int position, A const& a, bool writes = false) {
     check_matrices(position, a);
@@ -56,7 +56,7 @@ struct SystemCall : Call {
     parts.back().d.items = a.items();
     parts.back().writes = writes;
   }
-  /// A View of a SolveLog, if it is there.
+  /// Adds a View of a SolveLog, if it is allocated.
   template <class View>
   void add_log(int position, View const& view, char const* what) {
     if (view.data() == nullptr && view.size() == 0) return;

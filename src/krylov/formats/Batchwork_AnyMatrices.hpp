@@ -58,7 +58,7 @@ struct AnySystemsByItems : AnySystems<T> {
   BATCHWORK_INLINE AnyItem<T> item(std::int64_t n) const { return {*this, this->numbers(n)}; }
 };
 
-/// On hosts the way of the item's own format, so that packs are used as they are there.
+/// On hosts as in the item's own format, so that packs are used as there.
 template <template <class> class Sum, class T, class X, class Put>
 void sum_rows_on_host(AnyItem<T> const& item, int rows, X const& x, Put const& put) {
   item.visit([&](auto const& own) { sum_rows_on_host<Sum>(own, rows, x, put); });
@@ -66,10 +66,21 @@ void sum_rows_on_host(AnyItem<T> const& item, int rows, X const& x, Put const& p
 
 }  // namespace Impl
 
-/// Matrices in a format known at run time: made from csr, ell, dia, dense or scaled_identity of
-/// numbers T in memory that is reached as Memory is, and given to solve and multiply like these. It
-/// holds their Views and copies no numbers. What is known at run time only costs multiply on
-/// devices a branch a row; solve makes its kernels that way for all formats.
+/// Matrices in a format that is chosen at run time. solve, team_solve and multiply take them like
+/// csr, ell, dia, dense or scaled_identity, from which they are made. The Views are held; no
+/// numbers are copied.
+///
+/// ```cpp
+/// AnyMatrices<double> A;
+/// if (format == "csr") A = csr(row_offsets, columns, entries);
+/// else A = dense(matrices);
+/// ```
+///
+/// \tparam T       type of the numbers, float or double
+/// \tparam Memory  memory space of the Views
+///
+/// The choice costs multiply on devices one branch a row. solve makes its kernels this way for all
+/// formats.
 template <class T = double, class Memory = typename Kokkos::DefaultExecutionSpace::memory_space>
 class AnyMatrices {
  public:
@@ -111,7 +122,7 @@ class AnyMatrices {
   std::vector<Impl::SystemView> views_;
   std::string problem_;
   Impl::AnySystemsByItems<T> systems_;
-  std::shared_ptr<void const> kept_;  ///< the format with its Views, whose type is forgotten
+  std::shared_ptr<void const> kept_;  ///< the format with its Views, without its type
 };
 
 }  // namespace Batchwork

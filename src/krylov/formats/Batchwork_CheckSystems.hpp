@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// check(A): whether the pattern of a batch of matrices is sound. Kernels take that for granted: an
-/// index out of range is a read out of range.
+/// check(A): checks the pattern of a batch of matrices. Kernels rely on it: an index out of range
+/// is a read out of range.
 #ifndef BATCHWORK_CHECKSYSTEMS_HPP
 #define BATCHWORK_CHECKSYSTEMS_HPP
 
@@ -15,12 +15,13 @@
 
 namespace Batchwork {
 
-/// What check asks of the diagonal. Preconditioners divide by it; a product does not need it.
+/// Whether check requires a diagonal entry in every row. Preconditioners divide by the diagonal; a
+/// product does not need it.
 enum class Diagonals { required, optional };
 
 namespace Impl {
 
-/// What was found in a pattern.
+/// Reports a fault of a pattern.
 struct PatternFault {
   [[noreturn]] static void raise(SystemView const& of, std::string const& what) {
     throw std::invalid_argument("Batchwork::check: " + of.name() + what);
@@ -100,8 +101,8 @@ void check_pattern(Ell<C, V> const& a, Diagonals diagonals) {
                                             typename C::memory_space>::accessible) {
     if (!a.columns.span_is_contiguous())
       PatternFault::raise(views[0],
-                          " has gaps and is not on the host, so it cannot be checked; check a copy "
-                          "of it there");
+                          " has gaps and is not on the host, so it cannot be copied there; give a "
+                          "contiguous View, or check a copy on the host");
   }
   auto const columns = pattern_on_host(a.columns);
   for (std::int64_t i = 0; i < a.rows(); ++i) {
@@ -114,34 +115,43 @@ void check_pattern(Ell<C, V> const& a, Diagonals diagonals) {
         continue;
       }
       if (padding >= 0)
-        PatternFault::raise(views[0], i,
-                            "entry " + std::to_string(k) + " comes after entry " +
-                                std::to_string(padding) +
-                                ", which is none (-1); put those at the end of the row");
+        PatternFault::raise(
+            views[0], i,
+            "entry " + std::to_string(k) + " comes after entry " + std::to_string(padding) +
+                ", which is unused (-1); move unused entries to the end of the row");
       row.add(column, k);
     }
     row.end(diagonals);
   }
 }
 
-/// Nothing to find in what has no pattern.
+/// Formats without a pattern have nothing to check.
 template <SystemMatrices A>
 void check_pattern(A const&, Diagonals) {}
 
 }  // namespace Impl
 
-/// Checks the pattern of csr(...), ell(...) or dia(...), and the shapes of every format. Throws
-/// std::invalid_argument that names the View, the row, the column and the remedy: null Views,
-/// shapes that differ, row offsets that fall or end elsewhere than the columns do, columns that are
-/// out of range, unsorted or there twice, and a diagonal that is missing.
+/// Checks the pattern of csr(...), ell(...) or dia(...), and the shapes of every format. Call it
+/// once for a pattern: the verbs check shapes only.
 ///
-/// Copies the pattern to the host if it is elsewhere, and waits for that; the values are not looked
-/// at. Once for a pattern is enough: the verbs check shapes only.
+/// ```cpp
+/// auto const A = csr(row_offsets, columns, values);
+/// check(A);
+/// ```
+///
+/// \param a          the matrices; their values are not read
+/// \param diagonals  Diagonals::optional for matrices that are only multiplied by
+/// \throws std::invalid_argument  Views that are not allocated, shapes that differ, row offsets
+///                   that fall or do not end with the number of columns, columns out of range,
+///                   unsorted or in a row twice, a missing diagonal. The message names the View,
+///                   the row, the column and the remedy
+///
+/// Copies the pattern to the host if it is elsewhere, and waits for that.
 template <Impl::SystemMatrices A>
 void check(A const& a, Diagonals diagonals = Diagonals::required) {
   if (auto const problem = a.problem(); !problem.empty())
     throw std::invalid_argument("Batchwork::check: " + problem);
-  // Of the format, wherever that is.
+  // Found by argument-dependent lookup beside the format.
   using Impl::check_pattern;
   check_pattern(a, diagonals);
 }

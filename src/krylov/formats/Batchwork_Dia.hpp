@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// dia: matrices by diagonals. All that is known of the format: what users make of their Views,
+/// dia: matrices by diagonals. Everything about the format is in this file: the Views of users,
 /// what kernels see, the product on hosts, and check.
 #ifndef BATCHWORK_DIA_HPP
 #define BATCHWORK_DIA_HPP
@@ -41,7 +41,7 @@ struct DiaLayout {
       if (unsigned(j) < unsigned(rows)) f(j, d * values.row + row * values.col);
     }
   }
-  /// Offsets rise, so a row has some diagonals one after the other.
+  /// Offsets rise, so the diagonals of a row follow each other.
   template <class T>
   BATCHWORK_INLINE EllRow<T> row(Storage<T const> const& values, T const* numbers, int rows,
                                  int i) const {
@@ -86,16 +86,16 @@ struct DiaLayout {
 template <class T>
 using DiaSystems = PatternSystems<T, DiaLayout>;
 
-/// See AnySystems: a row has its diagonals one after the other where offsets do not fall; what is
-/// beyond the matrix is no entry.
+/// See AnySystems: the diagonals of a row follow each other where offsets do not fall; places
+/// beyond the matrix hold no entries.
 inline bool is_in_range(DiaLayout const& of, int, std::int64_t) {
   bool rising = true;
   for (int d = 1; d < of.count; ++d) rising = rising && of.offsets[d - 1] <= of.offsets[d];
   return rising;
 }
 
-/// The product by a host's thread: packs of neighbouring rows, whose numbers are side by side and
-/// gathered nowhere.
+/// The product on a host's thread: packs of neighbouring rows, with numbers side by side, and no
+/// gathers.
 template <template <class> class Sum, class T, class X, class Put>
 void sum_rows_on_host(PatternItem<DiaSystems<T>> const& item, int rows, X const& x,
                       Put const& put) {
@@ -128,7 +128,7 @@ template <class V>
 std::string offsets_problem(SystemView const& view, V const& offsets) {
   if (!view.d.problem.empty()) return view.name() + ": " + view.d.problem;
   if (offsets.extent(0) > 1 && offsets.stride(0) != 1)
-    return view.name() + " has gaps; give a View whose numbers are neighbours";
+    return view.name() + " has gaps; give a contiguous View";
   return "";
 }
 
@@ -246,18 +246,24 @@ constexpr void require_offsets() {
 
 }  // namespace Impl
 
-/// Sparse matrices by diagonals, whose offsets all items share: values(item, d, i) is the entry in
-/// row i of diagonal d, that is of column i + offsets(d). This is the diagonal storage of SPARSKIT
-/// and of Intel MKL (Saad, Iterative Methods for Sparse Linear Systems, 2003, section 3.4); the
-/// band storage of LAPACK and scipy.sparse.dia_array count by columns instead. Values of columns
-/// that are not there, at one end of a diagonal, are not read. Offsets rise, see check.
+/// Sparse matrices by diagonals: values(item, d, i) is in row i, column i + offsets(d). All items
+/// share the offsets.
 ///
-/// Per entry a number is read, and nothing else: no index. Solvers read the offsets once for every
-/// row. A place is counted for every row of every diagonal, as in ell.
-/// \param offsets  signed integers of 32 bits, column less row: 0 is the diagonal, 1 the one above
-/// it
-/// \param values   v(item, diagonal, row) in any layout or strided, or compact(v, n); best with
-/// rows side by side
+/// ```cpp
+/// // offsets -1, 0, 1: a tridiagonal matrix
+/// auto const A = dia(offsets, values);
+/// ```
+///
+/// \param offsets  contiguous View of signed 32-bit integers, column less row, rising: 0 is the
+///                 diagonal, 1 the one above it
+/// \param values   View v(item, diagonal, row) in any layout or strided, or compact(v, n); float or
+///                 double. Fastest with rows side by side. Values beyond the ends of a diagonal are
+///                 not read
+///
+/// This is the diagonal storage of SPARSKIT and Intel MKL (Saad, Iterative Methods for Sparse
+/// Linear Systems, 2003, section 3.4). The band storage of LAPACK and scipy.sparse.dia_array count
+/// by columns instead. No index is read for an entry; solvers read the offsets once for every row.
+/// A place is stored for every row of every diagonal, as in ell.
 template <class Offsets, Impl::Viewish Values>
   requires Kokkos::is_view_v<Offsets>
 auto dia(Offsets const& offsets, Values const& values) {
@@ -269,9 +275,11 @@ auto dia(Offsets const& offsets, Values const& values) {
   return Impl::Dia<Offsets, Values>{offsets, values};
 }
 
-/// As dia, of so many rows, for matrices of T whose numbers a kernel has at hand: team_solve takes
-/// them with each call, a View v(d, i), or a pointer to diagonal after diagonal of `rows` numbers
-/// each.
+/// The pattern of dia without numbers, for team_solve: the kernel gives a View v(diagonal, row), or
+/// a pointer to diagonal after diagonal of `rows` numbers each.
+/// \tparam T       float or double
+/// \param offsets  as in dia
+/// \param rows     number of rows
 template <class T, class Offsets>
   requires Kokkos::is_view_v<Offsets>
 auto dia_pattern(Offsets const& offsets, std::int64_t rows) {

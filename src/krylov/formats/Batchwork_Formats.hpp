@@ -25,7 +25,7 @@ namespace Impl {
 
 inline constexpr std::int64_t most_rows = std::numeric_limits<std::int32_t>::max() - 1;
 
-/// The first problem of the Views by themselves.
+/// The first problem of the Views, each taken alone.
 inline std::string view_problem(std::vector<SystemView> const& views) {
   for (auto const& v : views)
     if (!v.d.problem.empty()) return v.name() + ": " + v.d.problem;
@@ -33,8 +33,8 @@ inline std::string view_problem(std::vector<SystemView> const& views) {
 }
 inline std::string size_problem(SystemView const& of, std::int64_t rows) {
   if (rows <= most_rows) return "";
-  return of.name() + " is of " + std::to_string(rows) + " rows, more than the limit of " +
-         std::to_string(most_rows) + "; divide the systems";
+  return of.name() + " has " + std::to_string(rows) + " rows, more than the limit of " +
+         std::to_string(most_rows) + "; give smaller systems";
 }
 
 template <class V>
@@ -48,8 +48,8 @@ std::int32_t const* index_data(V const& columns) {
   return reinterpret_cast<std::int32_t const*>(columns.data());
 }
 
-/// How the numbers of a format are given: a View, compact(view, n), extents<...>(view); for dense
-/// also transposed(...).
+/// The numbers of a format as given: a View, compact(view, n), extents<...>(view); for dense also
+/// transposed(...).
 template <class V>
 using stored_t = std::remove_cvref_t<decltype(stored(std::declval<V const&>()))>;
 template <class V>
@@ -99,12 +99,12 @@ struct Csr {
       return v[0].name() + " is empty; give one offset more than there are rows";
     if (auto const p = size_problem(v[0], rows()); !p.empty()) return p;
     if (columns_of_matrix >= 0 && columns_of_matrix != rows())
-      return v[0].name() + " is of a matrix of " + std::to_string(rows()) + " rows and " +
+      return v[0].name() + " belongs to a matrix of " + std::to_string(rows()) + " rows and " +
              std::to_string(columns_of_matrix) + " columns; give square matrices";
     if (row_offsets.extent(0) > 1 && row_offsets.stride(0) != 1)
-      return v[0].name() + " has gaps; give a View whose numbers are neighbours";
+      return v[0].name() + " has gaps; give a contiguous View";
     if (columns.extent(0) > 1 && columns.stride(0) != 1)
-      return v[1].name() + " has gaps; give a View whose numbers are neighbours";
+      return v[1].name() + " has gaps; give a contiguous View";
     if (std::int64_t(columns.extent(0)) != nonzeros())
       return v[2].name() + " holds " + std::to_string(nonzeros()) + " numbers an item, but " +
              v[1].name() + " has " + std::to_string(columns.extent(0)) +
@@ -199,7 +199,7 @@ struct DenseMatrices {
   }
 };
 
-/// What has neither Views nor a number of items of its own.
+/// Matrices without Views and for any number of items.
 struct NoViews {
   using systems_of_a_batch = void;
   template <class Exec>
@@ -228,14 +228,14 @@ struct IdentityMatrices : NoViews {
 
 template <class F>
 struct MatrixFree : NoViews {
-  using value_type = void;  // that of the vectors
+  using value_type = void;  // the type of the vectors
   F functor;
 
   std::string problem() const { return problem_of("matrix_free"); }
   MatrixFreeSystems<F> systems() const { return {int(extent), functor}; }
 };
 
-/// What csr, ell, dia, dense, scaled_identity and matrix_free give.
+/// The result of csr, ell, dia, dense, scaled_identity, matrix_free, or an AnyMatrices.
 template <class A>
 concept SystemMatrices = requires { typename A::systems_of_a_batch; };
 
@@ -252,12 +252,19 @@ concept CompressedMatrix = CompressedGraph<M> || requires(M const& m) {
 
 }  // namespace Impl
 
-/// Sparse matrices in compressed rows with one pattern. Entries row_offsets(i) .. row_offsets(i +
-/// 1) - 1 are those of row i, entry k being values(item, k) in the column columns(k), counted from
-/// 0. Within a row columns rise; see check.
-/// \param row_offsets  integers of 32 or 64 bits, one more than there are rows
-/// \param columns      integers of 32 bits
-/// \param values       v(item, k) in any layout or strided, or compact(v, n)
+/// Sparse matrices in compressed rows. All items share the pattern: row i has the entries k from
+/// row_offsets(i) to row_offsets(i + 1) - 1, values(item, k) in column columns(k).
+///
+/// ```cpp
+/// auto const A = csr(row_offsets, columns, values);
+/// check(A);  // once for a pattern
+/// solve(exec, bicgstab(relative(1e-8)), jacobi(), A, b, x);
+/// ```
+///
+/// \param row_offsets  contiguous View of 32- or 64-bit integers, one more than there are rows
+/// \param columns      contiguous View of 32-bit integers, counted from 0, rising within a row
+/// \param values       View v(item, k) in any layout or strided, or compact(v, n); float or double
+/// \returns            matrices for solve, multiply and the other verbs; Views are held, not copied
 template <class Offsets, class Columns, Impl::Viewish Values>
   requires(Kokkos::is_view_v<Offsets> && Kokkos::is_view_v<Columns>)
 auto csr(Offsets const& row_offsets, Columns const& columns, Values const& values) {
@@ -274,8 +281,10 @@ auto csr(Offsets const& row_offsets, Columns const& columns, Values const& value
   return Impl::Csr<Offsets, Columns, Values>{row_offsets, columns, values};
 }
 
-/// The pattern of a KokkosSparse::CrsMatrix, whose own values are not used, or of its graph, with
-/// the values of a batch.
+/// Sparse matrices in compressed rows with the pattern of a KokkosSparse::CrsMatrix, or of its
+/// graph.
+/// \param matrix  gives the pattern only; its own values are not used
+/// \param values  View v(item, k), or compact(v, n); float or double
 template <Impl::CompressedMatrix M, Impl::Viewish Values>
 auto csr(M const& matrix, Values const& values) {
   if constexpr (Impl::CompressedGraph<M>) {
@@ -288,10 +297,13 @@ auto csr(M const& matrix, Values const& values) {
   }
 }
 
-/// Sparse matrices with one pattern and as many places in every row: values(item, i, k) is in the
-/// column columns(i, k). Rows with fewer entries end with columns of -1 (for unsigned indices the
-/// largest number), whose values are not read. Lanes read best where an item's places are
-/// column-major: View<T***, LayoutStride> with i fastest, or LayoutLeft, where items are.
+/// Sparse matrices with as many places in every row: values(item, i, k) is in row i, column
+/// columns(i, k). All items share the pattern.
+/// \param columns  View of 32-bit integers (row, place). A row with fewer entries ends with columns
+///                 of -1 (with unsigned indices the largest number); their values are not read
+/// \param values   View v(item, row, place), or compact(v, n); float or double. Fastest where the
+///                 rows of an item are neighbours: LayoutStride with i fastest, or, if items are,
+///                 LayoutLeft
 template <class Columns, Impl::Viewish Values>
   requires Kokkos::is_view_v<Columns>
 auto ell(Columns const& columns, Values const& values) {
@@ -305,8 +317,9 @@ auto ell(Columns const& columns, Values const& values) {
   return Impl::Ell<Columns, Values>{columns, values};
 }
 
-/// Dense square matrices values(item, i, j), in any layout or strided, compact(view, n), or
-/// transposed(...) of these.
+/// Dense square matrices.
+/// \param values  View v(item, i, j) in any layout or strided, compact(v, n), or transposed(...) of
+///                these; float or double
 template <Impl::Copyable Values>
 auto dense(Values const& values) {
   Impl::require_numbers<Values>();
@@ -316,18 +329,30 @@ auto dense(Values const& values) {
   return Impl::DenseMatrices<Values>{values};
 }
 
-/// scale times the identity, for any number of items; nothing is stored. float if the scale is.
+/// scale times the identity, for any number of items. Nothing is stored.
+/// \param rows   number of rows
+/// \param scale  float or double, which is the type of the matrices
 template <std::floating_point T = double>
 auto scaled_identity(std::int64_t rows, T scale = T(1)) {
   return Impl::IdentityMatrices<T>{{rows}, scale};
 }
 
-/// Matrices that a functor applies, for any number of items: f(lanes, item, x, y) computes y = A x
-/// of that item, called by all lanes that share it. x(j) reads a number of the vector. y(i) = v is
-/// done once for every row, by one lane; lanes.for_each(rows, body) deals rows out to the lanes.
-/// Lanes that work together in another way wait for each other by lanes.sync(), which all of them
-/// call. The call operator is a template, since lanes, x and y have types of their own in every
-/// kernel.
+/// Matrices that are applied by a functor, for any number of items.
+///
+/// ```cpp
+/// template <class Lanes, class X, class Y>
+/// KOKKOS_FUNCTION void operator()(Lanes const& lanes, std::int64_t item, X const& x,
+///                                 Y const& y) const {
+///   lanes.for_each(rows, [&](int i) { y(i) = 2 * x(i); });
+/// }
+/// ```
+///
+/// \param rows     number of rows
+/// \param functor  f(lanes, item, x, y) computes y = A x for that item, called by all lanes that
+///                 share it. x(j) reads a number. y(i) = v is done once for every row, by one lane.
+///                 lanes.for_each(rows, body) distributes the rows. Lanes that exchange data in
+///                 another way all call lanes.sync(). The call operator is a template, because its
+///                 arguments have other types in every kernel
 template <class F>
 auto matrix_free(std::int64_t rows, F const& functor) {
   return Impl::MatrixFree<F>{{rows}, functor};

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// csr_pattern, ell_pattern, dense_pattern: where entries are, without numbers, for matrices that a
-/// kernel has made itself; and the numbers of one item, and of its vectors, as a kernel has them.
+/// csr_pattern, ell_pattern, dense_pattern: patterns without numbers, for matrices that a kernel
+/// has made itself; and the numbers and vectors of one item in such a kernel.
 #ifndef BATCHWORK_LOCALSYSTEMS_HPP
 #define BATCHWORK_LOCALSYSTEMS_HPP
 
@@ -49,8 +49,7 @@ struct CsrPattern {
     for (int k = 0; k < 2; ++k) {
       bool const gaps = k == 0 ? row_offsets.extent(0) > 1 && row_offsets.stride(0) != 1
                                : columns.extent(0) > 1 && columns.stride(0) != 1;
-      if (gaps)
-        return v[std::size_t(k)].name() + " has gaps; give a View whose numbers are neighbours";
+      if (gaps) return v[std::size_t(k)].name() + " has gaps; give a contiguous View";
     }
     return "";
   }
@@ -102,12 +101,12 @@ struct DensePattern {
   DenseSystems<T> systems() const { return {{}, {}, int(extent)}; }
 };
 
-/// What team_solve takes beside csr, ell, dia, dense, scaled_identity and matrix_free.
+/// A pattern without numbers, which team_solve takes besides the formats.
 template <class A>
 concept TeamPattern = requires { typename A::pattern_of_a_team; };
 
-/// Indices of the numbers of an item in a format: those that a kernel's own numbers must have, too.
-/// -1: has no numbers; 0: the format is known at run time.
+/// Number of indices of the numbers of an item in a format, which a kernel's own numbers must have,
+/// too. -1: the format stores no numbers; 0: it is known at run time.
 template <class Systems>
 inline constexpr int rank_of_numbers = -1;
 template <class T, class Layout>
@@ -115,8 +114,8 @@ inline constexpr int rank_of_numbers<PatternSystems<T, Layout>> = Layout::rank;
 template <class T>
 inline constexpr int rank_of_numbers<AnySystemsByItems<T>> = 0;
 
-/// The systems with the numbers that a kernel has at hand for every item: a View without an item
-/// index, or a pointer to numbers without gaps, lines of `width` one after the other.
+/// The systems with the numbers that a kernel gives for its item: a View without an item index, or
+/// a pointer to numbers without gaps, lines of `width` one after the other.
 template <int Rank, class Systems, class V>
 BATCHWORK_INLINE Systems with_numbers(Systems systems, int width, V const& v) {
   static_assert(
@@ -143,13 +142,13 @@ BATCHWORK_INLINE Systems with_numbers(Systems systems, int width, V const& v) {
   return systems;
 }
 
-/// Number i of a vector that a kernel has: v(i), or v[i] of a pointer.
+/// Number i of a kernel's vector: v(i), or v[i] of a pointer.
 template <class V>
 BATCHWORK_INLINE decltype(auto) number_of(V const& v, int i) {
   if constexpr (requires { v(i); }) return v(i);
   else return (v[i]);
 }
-/// Of an item's own numbers and the solution.
+/// Requires memory of the whole team for an item's own numbers and the solution.
 template <class Of, class X>
 constexpr BATCHWORK_INLINE void require_memory_of_team() {
   static_assert(!std::is_array_v<Of> && !std::is_array_v<X>,
@@ -160,8 +159,11 @@ constexpr BATCHWORK_INLINE void require_memory_of_team() {
 
 }  // namespace Impl
 
-/// As csr, for matrices of T whose numbers a kernel has at hand, in team scratch for instance:
-/// team_solve takes them with each call, a pointer to one number after the other or a View v(k).
+/// The pattern of csr without numbers, for team_solve: the kernel gives the numbers with each call,
+/// as a View v(k) or a pointer, in team scratch for instance.
+/// \tparam T           float or double
+/// \param row_offsets  as in csr
+/// \param columns      as in csr
 template <class T, class Offsets, class Columns>
   requires(Kokkos::is_view_v<Offsets> && Kokkos::is_view_v<Columns>)
 auto csr_pattern(Offsets const& row_offsets, Columns const& columns) {
@@ -175,7 +177,10 @@ auto csr_pattern(Offsets const& row_offsets, Columns const& columns) {
   return Impl::CsrPattern<T, Offsets, Columns>{row_offsets, columns};
 }
 
-/// As ell; the numbers are a View v(i, k), or a pointer to places of row after row.
+/// The pattern of ell without numbers, for team_solve: the kernel gives a View v(row, place), or a
+/// pointer to the places of row after row.
+/// \tparam T       float or double
+/// \param columns  as in ell
 template <class T, class Columns>
   requires Kokkos::is_view_v<Columns>
 auto ell_pattern(Columns const& columns) {
@@ -186,7 +191,10 @@ auto ell_pattern(Columns const& columns) {
   return Impl::EllPattern<T, Columns>{columns};
 }
 
-/// As dense, of so many rows; the numbers are a View v(i, j), or a pointer to row after row.
+/// Full matrices without numbers, for team_solve: the kernel gives a View v(row, column), or a
+/// pointer to row after row.
+/// \tparam T    float or double
+/// \param rows  number of rows
 template <class T>
 auto dense_pattern(std::int64_t rows) {
   Impl::require_number<T>();

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Batches of systems from files: Matrix Market, and folders of one pattern and raw numbers. Host
-/// only.
+/// Reads batches of systems from files: Matrix Market, and folders with one pattern and raw
+/// numbers. Host only. Not included by Batchwork.hpp.
 #ifndef BATCHWORK_READSYSTEMS_HPP
 #define BATCHWORK_READSYSTEMS_HPP
 
@@ -30,8 +30,15 @@
 
 namespace Batchwork {
 
-/// Sparse systems of one pattern, as they were read. `a.in<Memory>().csr()` is what verbs take that
-/// run there.
+/// Sparse systems with one pattern, as read from files.
+///
+/// ```cpp
+/// auto const systems = read_systems("folder").in<Exec::memory_space>();
+/// solve(exec, direct_lu(relative(1e-10)), systems.csr(), b, x);
+/// ```
+///
+/// \tparam T       float or double
+/// \tparam Memory  memory space of the Views
 template <class T, class Memory = Kokkos::HostSpace>
 struct SparseSystems {
   Kokkos::View<std::int64_t*, Memory> row_offsets;
@@ -39,11 +46,14 @@ struct SparseSystems {
   Kokkos::View<T**, Kokkos::LayoutRight, Memory> values;  ///< (item, entry)
 
   std::int64_t rows() const { return std::int64_t(row_offsets.extent(0)) - 1; }
+  /// Entries of the pattern.
   std::int64_t nonzeros() const { return std::int64_t(columns.extent(0)); }
   std::int64_t items() const { return std::int64_t(values.extent(0)); }
+  /// The systems for solve and the other verbs.
   auto csr() const { return Batchwork::csr(row_offsets, columns, values); }
 
-  /// The same in another memory space; copied, unless it is there already.
+  /// The same in another memory space; copied unless it is there already.
+  /// \tparam Other  the memory space
   template <class Other>
   SparseSystems<T, Other> in() const {
     Other const there{};
@@ -64,19 +74,19 @@ namespace Impl {
                            what);
 }
 
-/// Of a file whose length bounds what it can hold; of nothing else.
+/// The length of a regular file, which bounds what it can hold.
 inline std::int64_t length_of(std::filesystem::path const& file) {
   std::error_code error;
   auto const is = std::filesystem::status(file, error);
   if (std::filesystem::is_directory(is)) fail_to_read(file, "is a folder, not a file");
   if (!std::filesystem::exists(is)) fail_to_read(file, "cannot be opened");
-  if (!std::filesystem::is_regular_file(is)) fail_to_read(file, "is no regular file");
+  if (!std::filesystem::is_regular_file(is)) fail_to_read(file, "is not a regular file");
   auto const bytes = std::filesystem::file_size(file, error);
   if (error) fail_to_read(file, "cannot be opened");
   return std::int64_t(bytes);
 }
 
-/// A number of a file in the caller's type, as which it must not become infinite.
+/// A number of a file in the caller's type, in which it must be finite.
 template <class T>
 T number_as(double x, auto const& fail) {
   if (std::isfinite(x) && std::fabs(x) > double(std::numeric_limits<T>::max())) {
@@ -88,7 +98,7 @@ T number_as(double x, auto const& fail) {
   return T(x);
 }
 
-/// What a file of Matrix Market says, mirrored entries twice, sorted by row and column.
+/// The content of a Matrix Market file, with mirrored entries twice, sorted by row and column.
 struct Coordinates {
   struct Entry {
     std::int32_t row, column;
@@ -97,11 +107,11 @@ struct Coordinates {
   };
   std::int64_t rows = 0, columns = 0;
   bool has_values = true;
-  bool was_sorted = true;  ///< as the file has them
+  bool was_sorted = true;  ///< in the file
   std::vector<Entry> entries;
 };
 
-/// Line by line, without blank ends (files of other systems end lines by \r\n).
+/// Reads a file line by line, without blank ends (some systems end lines with \r\n).
 class LineReader {
  public:
   explicit LineReader(std::filesystem::path const& file)
@@ -223,8 +233,7 @@ class LineReader {
   std::int64_t number_ = 0;
 };
 
-/// What of a file's matrix is read: a square one, with entries enough for a system; and parts of
-/// complex numbers.
+/// What is expected of a file's matrix: square with enough entries for a system; complex numbers.
 struct ReadAs {
   bool system, complex;
 };
@@ -244,7 +253,7 @@ inline Coordinates read_coordinates(std::filesystem::path const& file, ReadAs co
       if (word == k) return word;
       all += (all.empty() ? "" : ", ") + k;
     }
-    in.fail(std::string(what) + " is \"" + word + "\"; what can be read: " + all);
+    in.fail(std::string(what) + " is \"" + word + "\"; accepted: " + all);
   };
   among("the object", {"matrix"});
   bool const is_array = among("the format", {"coordinate", "array"}) == "array";
@@ -297,7 +306,7 @@ inline Coordinates read_coordinates(std::filesystem::path const& file, ReadAs co
               std::to_string(most));
     return std::int32_t(i - 1);
   };
-  // Of arrays, which go by columns.
+  // For arrays, which are stored by columns.
   std::int32_t row = skew ? 1 : 0, column = 0;
   for (std::int64_t k = 0; k < entries; ++k) {
     if (!in.next_of_data())
@@ -321,9 +330,9 @@ inline Coordinates read_coordinates(std::filesystem::path const& file, ReadAs co
     in.end_of_line();
     if (skew && diagonal)
       in.fail(
-          "the entry is on the diagonal, which of a skew-symmetric matrix is zero and not given");
+          "the entry is on the diagonal, which is zero and not given in a skew-symmetric matrix");
     if (hermitian && diagonal && e.imaginary != 0)
-      in.fail("the entry is on the diagonal, which of a hermitian matrix is real");
+      in.fail("the entry is on the diagonal, which is real in a hermitian matrix");
     if (!c.entries.empty() && !before(c.entries.back(), e)) c.was_sorted = false;
     c.entries.push_back(e);
     if (mirrored && !diagonal) {
@@ -381,7 +390,7 @@ inline std::vector<double> read_numbers(std::filesystem::path const& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) fail_to_read(file, "cannot be opened");
   if (bytes % 8 != 0)
-    fail_to_read(file, "has " + std::to_string(bytes) + " bytes, which are no whole numbers of 8");
+    fail_to_read(file, "has " + std::to_string(bytes) + " bytes, which is not a multiple of 8");
   std::vector<double> numbers(std::size_t(bytes / 8));
   in.read(reinterpret_cast<char*>(numbers.data()), bytes);
   if (!in) fail_to_read(file, "reading fails");
@@ -414,8 +423,8 @@ auto items_of_numbers(std::filesystem::path const& file, std::int64_t each) {
   auto const numbers = read_numbers(file);
   auto const n = std::int64_t(numbers.size());
   if (each < 1 || n % each != 0)
-    fail_to_read(file, "has " + std::to_string(n) + " numbers, which are no whole items of " +
-                           std::to_string(each));
+    fail_to_read(file, "has " + std::to_string(n) +
+                           " numbers, not a multiple of those of an item, " + std::to_string(each));
   Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace> const into(
       "Batchwork::" + file.stem().string(), std::size_t(n / each), std::size_t(each));
   for (std::int64_t k = 0; k < n; ++k)
@@ -429,11 +438,15 @@ auto items_of_numbers(std::filesystem::path const& file, std::int64_t each) {
 
 }  // namespace Impl
 
-/// The matrix of a Matrix Market file (coordinate or array; real or integer; general, symmetric or
-/// skew-symmetric), for so many items alike. Entries may come in any order; of an array all places
-/// are entries. Throws std::runtime_error with the file and the line of what is wrong, also where
-/// sizes are more than the file can hold (before memory is taken), there are fewer entries than
-/// rows, or a number is not finite in T.
+/// Reads one matrix from a Matrix Market file, the same for so many items.
+/// \tparam T     float or double
+/// \param file   coordinate or array; real or integer; general, symmetric or skew-symmetric;
+///               entries in any order. All places of an array are entries
+/// \param items  number of items
+/// \throws std::runtime_error     with the file and the line: what is not a Matrix Market file,
+///               sizes that the file is too short for (found before memory is allocated), fewer
+///               entries than rows, an entry given twice, a number that is not finite in T
+/// \throws std::invalid_argument  a negative number of items
 template <class T = double>
 SparseSystems<T> read_matrix_market(std::filesystem::path const& file, std::int64_t items = 1) {
   if (items < 0)
@@ -447,7 +460,11 @@ SparseSystems<T> read_matrix_market(std::filesystem::path const& file, std::int6
   return s;
 }
 
-/// The matrices of several files, one item each, which have the same pattern.
+/// Reads one matrix from each of several Matrix Market files with the same pattern.
+/// \tparam T     float or double
+/// \param files  one file for each item
+/// \throws std::runtime_error     as for one file; and a different pattern
+/// \throws std::invalid_argument  no files
 template <class T = double>
 SparseSystems<T> read_matrix_market(std::vector<std::filesystem::path> const& files) {
   if (files.empty())
@@ -472,22 +489,24 @@ SparseSystems<T> read_matrix_market(std::vector<std::filesystem::path> const& fi
         Impl::fail_to_read(files[n], "has no entry " + place(first.entries[k]) + other);
       auto const& e = c.entries[k];
       if (k == first.entries.size())
-        Impl::fail_to_read(files[n], e.line, "there is an entry " + place(e) + " too much" + other);
+        Impl::fail_to_read(files[n], e.line, "the entry " + place(e) + " is additional" + other);
       if (e.row != first.entries[k].row || e.column != first.entries[k].column)
         Impl::fail_to_read(files[n], e.line,
-                           "there is an entry " + place(e) + " where " + place(first.entries[k]) +
-                               " is the next one" + other);
+                           "the entry is " + place(e) + ", but " + place(first.entries[k]) +
+                               " is expected" + other);
       s.values(n, k) = Impl::value_of<T>(files[n], e);
     }
   }
   return s;
 }
 
-/// The matrices of Matrix Market files as full ones, one item each, all of the same shape: (item,
-/// row, column). T is float, double, or Kokkos::complex of one of them, which takes real files,
-/// too. Coordinate or array; real, integer or complex; general, symmetric, skew-symmetric or
-/// hermitian; not square only if general. What is no entry is zero. A matrix has 2^24 numbers at
-/// most. Throws as read_matrix_market.
+/// Reads full matrices (item, row, column) from Matrix Market files of the same shape, one item
+/// each. Places without an entry are zero.
+/// \tparam T     float, double, or Kokkos::complex of one of them, which reads real files, too
+/// \param files  coordinate or array; real, integer or complex; general, symmetric, skew-symmetric
+///               or hermitian; not square only if general; at most 2^24 numbers a matrix
+/// \throws std::runtime_error     as read_matrix_market; and a different shape
+/// \throws std::invalid_argument  no files
 template <class T = double>
 Kokkos::View<T***, Kokkos::LayoutRight, Kokkos::HostSpace> read_dense_matrices(
     std::vector<std::filesystem::path> const& files) {
@@ -514,16 +533,20 @@ Kokkos::View<T***, Kokkos::LayoutRight, Kokkos::HostSpace> read_dense_matrices(
   }
   return a;
 }
-/// That of one file.
+/// Reads the full matrix of one file, as one item.
+/// \tparam T    as above
+/// \param file  as above
 template <class T = double>
 auto read_dense_matrices(std::filesystem::path const& file) {
   return read_dense_matrices<T>(std::vector<std::filesystem::path>{file});
 }
 
-/// The systems of a folder: `pattern.mtx`, a Matrix Market file whose entries are sorted by row and
-/// column, and `values.f64`, the numbers of all items, one item after the other in the order of the
-/// pattern: little-endian, 64 bits, no header. Throws std::runtime_error with the file, and the
-/// line where there are lines.
+/// Reads the systems of a folder.
+/// \tparam T      float or double
+/// \param folder  holds `pattern.mtx`, a Matrix Market file with entries sorted by row and column,
+///                and `values.f64`, the numbers of all items, one item after the other in the order
+///                of the pattern: little-endian, 64 bits, no header
+/// \throws std::runtime_error  with the file, and the line where there are lines
 template <class T = double>
 SparseSystems<T> read_systems(std::filesystem::path const& folder) {
   auto const file = folder / "pattern.mtx";
@@ -532,15 +555,18 @@ SparseSystems<T> read_systems(std::filesystem::path const& folder) {
     for (std::size_t k = 0; k + 1 < c.entries.size(); ++k)
       if (c.entries[k].line >= c.entries[k + 1].line)
         Impl::fail_to_read(file, c.entries[k + 1].line,
-                           "the entry comes too early: values.f64 is in the order of the pattern, "
-                           "which is to be sorted by row, then column, and general");
+                           "the entry comes too early: values.f64 has the order of the pattern, "
+                           "which must be general and sorted by row, then column");
   auto s = Impl::with_pattern<T>(c, 0);
   s.values = Impl::items_of_numbers<T>(folder / "values.f64", s.nonzeros());
   return s;
 }
 
-/// Vectors for the items of a folder's systems: the numbers of all items, one after the other, in
-/// the same form as `values.f64`. (item, row).
+/// Reads vectors (item, row) for the systems of a folder.
+/// \tparam T    float or double
+/// \param file  the numbers of all items, one after the other, in the form of `values.f64`
+/// \param rows  numbers of each item
+/// \throws std::runtime_error  with the file
 template <class T = double>
 Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace> read_vectors(
     std::filesystem::path const& file, std::int64_t rows) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Block Jacobi: what callers write, and the blocks found in a pattern; see BlockInverses.
+/// block_jacobi, and find_blocks, which finds blocks in a pattern. See BlockInverses.
 #ifndef BATCHWORK_BLOCKJACOBI_HPP
 #define BATCHWORK_BLOCKJACOBI_HPP
 
@@ -24,13 +24,14 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// In the place of a View of first rows.
+/// Stands for a View of first rows: blocks of equal size.
 struct EqualBlocks {};
 
 }  // namespace Impl
 
-/// Block Jacobi: z = D^-1 r, D being the blocks of A on its diagonal, which block_jacobi gives. For
-/// csr, ell, dia, dense and scaled_identity.
+/// Block Jacobi: z = D^-1 r, D being the diagonal blocks of A. Made by block_jacobi. For csr, ell,
+/// dia, dense and scaled_identity.
+/// \tparam Blocks  a View of first rows, or blocks of equal size
 template <class Blocks>
 struct BlockJacobi {
   using preconditioner_of_systems = void;
@@ -56,7 +57,7 @@ struct BlockJacobi {
       Impl::SystemView const v{"first rows of blocks", Impl::describe_view(first_rows)};
       if (!v.d.problem.empty()) call.fail("operand 2, " + v.name() + ": " + v.d.problem);
       if (first_rows.extent(0) > 1 && first_rows.stride(0) != 1)
-        call.fail("operand 2, " + v.name() + " has gaps; give a View whose numbers are neighbours");
+        call.fail("operand 2, " + v.name() + " has gaps; give a contiguous View");
       auto const count = std::int64_t(first_rows.extent(0));
       if (count > a.rows() || (count == 0 && a.rows() > 0))
         call.fail("operand 2, " + v.name() + " has " + std::to_string(count) +
@@ -76,25 +77,43 @@ struct BlockJacobi {
   }
 };
 
-/// Blocks of so many rows, 1 to 32, from the first row on; the last one may have fewer.
+/// Block Jacobi with blocks of equal size, as an argument of solve.
 ///
-/// A block that is singular (a column without a pivot that is finite and not zero, or an inverse
-/// that is not finite) becomes the identity, in every format alike. Entries of a row in one column
-/// are added up. For conjugate_gradients the blocks are to be symmetric and positive definite.
+/// ```cpp
+/// solve(exec, bicgstab(relative(1e-8)), block_jacobi(3), A, b, x);
+/// ```
 ///
-/// Memory of a system: rows times the largest block in numbers, with twelve bytes a row: on devices
-/// in team scratch (with the exchange to 40,928 bytes, fewer where a multiprocessor has no room for
-/// four such teams: 143 rows by blocks of 32 in double, 896 by blocks of 2), or else in the
-/// workspace, see workspace_numbers; on hosts a thread allocates it, once for some items. Inverted
-/// once an item, 2 n^3 operations for a block of n rows; an application takes 2 n^2, and on devices
-/// three waits. There 8 to 256 lanes share a system, as many as a block has rows at least; it is
-/// read where it is.
+/// \param rows  rows of a block, 1 to 32, from the first row on; the last block may be smaller
+/// \throws std::invalid_argument  (by solve) other numbers of rows; matrix_free
+///
+/// A singular block (a column without a finite pivot that is not zero, or an inverse that is not
+/// finite) becomes the identity, in every format. Entries of a row in one column are added up. For
+/// conjugate_gradients the blocks must be symmetric positive definite.
+///
+/// Memory of a system: rows times the largest block in numbers, and 12 bytes a row. On devices in
+/// team scratch (with the exchange to 40,928 bytes, fewer where a multiprocessor has no room for
+/// four such teams: 143 rows with blocks of 32 in double, 896 with blocks of 2), else in the
+/// workspace, see workspace_numbers. On hosts a thread allocates it, once for several items.
+///
+/// Inversion takes 2 n^3 operations for a block of n rows, once for an item; an application 2 n^2,
+/// and on devices three waits. There 8 to 256 lanes share a system, at least as many as a block has
+/// rows; it is read where it is.
 inline BlockJacobi<Impl::EqualBlocks> block_jacobi(int rows) { return {{}, rows}; }
 
-/// Blocks that begin at these rows: a View of 32-bit integers where the solver runs, from 0 on and
-/// rising, as find_blocks gives it. None has more than `largest` rows, at most 32, by which scratch
-/// is measured. Where the View says otherwise all items end as Reason::invalid_pattern. Otherwise
-/// as above.
+/// Block Jacobi with blocks that begin at given rows, as an argument of solve.
+///
+/// ```cpp
+/// auto const first_rows = find_blocks(A, 8);
+/// solve(exec, bicgstab(relative(1e-8)), block_jacobi(first_rows, 8), A, b, x);
+/// ```
+///
+/// \param first_rows  View of 32-bit integers where the solver runs, beginning with 0 and rising
+/// \param largest     most rows of a block, 1 to 32: the scratch is sized by it
+/// \throws std::invalid_argument  (by solve) no blocks, more blocks than rows, `largest` out of
+///                                range
+///
+/// If the View is not as described, all items end as Reason::invalid_pattern. Otherwise as with
+/// block_jacobi(rows).
 template <class Blocks>
   requires Kokkos::is_view_v<Blocks>
 BlockJacobi<Blocks> block_jacobi(Blocks const& first_rows, int largest = most_rows_of_a_block) {
@@ -119,15 +138,16 @@ struct MemoryOfPattern<A> {
 
 }  // namespace Impl
 
-/// First rows of blocks for block_jacobi, found in the pattern: neighbouring rows with the same
-/// columns, of which a block has at most `largest`, 1 to 32; such rows are what several unknowns at
-/// a point give. In a dense matrix all rows are alike, in a tridiagonal one of more than two rows
-/// none.
+/// Finds blocks for block_jacobi in a pattern: neighbouring rows with the same columns, as several
+/// unknowns per point give. In a dense matrix all rows are alike; in a tridiagonal one of more than
+/// two rows none are.
+/// \param a        csr, ell or dia with a sound pattern, see check; or dense
+/// \param largest  most rows of a block, 1 to 32
+/// \returns        a View of the first rows, in the memory space of the pattern
+/// \throws std::invalid_argument  shapes that are not sound, `largest` out of range
 ///
-/// The result is in the memory space of the pattern. For csr, ell and dia whose pattern is sound,
-/// see check; and for dense. Copies the pattern to the host if it is elsewhere, and waits for that;
-/// once for a pattern is enough. Throws std::invalid_argument where shapes are not sound or
-/// `largest` is out of range.
+/// Copies the pattern to the host if it is elsewhere, and waits for that. Once for a pattern is
+/// enough.
 template <Impl::SystemMatrices A>
 auto find_blocks(A const& a, int largest = most_rows_of_a_block) {
   static_assert(!std::is_void_v<typename A::value_type>,
@@ -169,7 +189,7 @@ struct Prepared<Vector, BlocksInKernel> {
   using T = std::remove_cvref_t<decltype(Vector::data[0])>;
   BlockInverses<T> inverses;
   bool valid = true;
-  /// Else rows wait for each other at barriers, or a thread has them all.
+  /// Otherwise rows wait for each other at barriers, or one thread has them all.
   template <class At>
   static constexpr bool by_warps = Vendor::has_shuffles && requires(At& at) { at.member; };
 

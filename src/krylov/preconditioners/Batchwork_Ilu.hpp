@@ -18,26 +18,25 @@
 
 namespace Batchwork {
 
-/// ILU(0): z = U^-1 L^-1 r, L with a unit diagonal and U having the pattern of A, with L U = A
-/// there. For csr, ell, dia, dense, of which all places are pattern, so that L U = A throughout
-/// (without pivoting), and scaled_identity. Columns rise within a row, see check; where they do not
-/// the item ends as Reason::invalid_pattern. For conjugate_gradients A is to be symmetric.
+/// ILU(0): z = U^-1 L^-1 r, where L with a unit diagonal and U have the pattern of A, and L U = A
+/// there. Made by ilu. For csr, ell, dia, dense and scaled_identity. With dense, L U = A
+/// everywhere, without pivoting. Columns must rise within a row, see check; otherwise the item ends
+/// as Reason::invalid_pattern. For conjugate_gradients A must be symmetric.
 ///
 /// A pivot that is missing in the pattern, zero, or without a finite reciprocal becomes 1, in every
-/// format alike: the row of U is then not divided.
+/// format.
 ///
-/// Memory of a system: as many numbers as A has places (of ell, dia and dense those that are not
-/// there too) and one a row, with two bytes a place and 21 a row; where 5 to 64 rows have half of
-/// all places or more, a number for every place of a full matrix and one a row, with ten bytes a
-/// row. On devices in team scratch (with the exchange to 40,928 bytes, fewer where a multiprocessor
-/// has no room for four such teams: 64 full rows of double, 512 rows of 3 entries), or else in the
-/// workspace, see workspace_numbers. On hosts a thread allocates it, once for some items.
+/// Memory of a system: a number for each place of A (with ell, dia and dense also for unused
+/// places) and one a row, 2 bytes a place and 21 a row. Where 5 to 64 rows have half of all places
+/// or more: a number for every place of a full matrix and one a row, and 10 bytes a row. On devices
+/// in team scratch (with the exchange to 40,928 bytes, fewer where a multiprocessor has no room for
+/// four such teams: 64 full rows of double, 512 rows of 3 entries), else in the workspace, see
+/// workspace_numbers. On hosts a thread allocates it, once for several items.
 ///
-/// Factorised once an item; an application takes about two operations an entry. On devices 8 to 256
-/// lanes share a system, which is read where it is, and go level by level: as many levels as there
-/// are rows that depend on each other one by one, and few where rows are numbered by colours; rows
-/// in chains or trees take five steps for 32 of them. Nearly full patterns, those with a full
-/// matrix's memory, go column by column.
+/// Factorised once for an item; an application takes about two operations an entry. On devices 8 to
+/// 256 lanes share a system, read it where it is, and go level by level: as many levels as rows
+/// that depend on each other one by one, few where rows are numbered by colours. Rows in chains or
+/// trees take five steps for 32 of them. Nearly full patterns go column by column.
 struct Ilu {
   using preconditioner_of_systems = void;
 
@@ -54,11 +53,12 @@ struct Ilu {
             Impl::suits_ilu_full(a.rows(), a.nonzeros())};
   }
 };
+/// ILU(0), as an argument of solve: solve(exec, bicgstab(relative(1e-8)), ilu(), A, b, x).
 inline Ilu ilu() { return {}; }
 
 namespace Impl {
 
-/// The factors of an item by a host's thread, row by row.
+/// The factors of an item on a host's thread, row by row.
 template <class T>
 struct IluFactors {
   AnySystems<T> const* of = nullptr;
@@ -102,7 +102,7 @@ struct IluFactors {
     return sound;
   }
 
-  /// Takes row j, which is done, off row i, of which entry k is in column j.
+  /// Subtracts the finished row j from row i; entry k of row i is in column j.
   BATCHWORK_INLINE void eliminate(int i, int k, int j) const {
     T* const mine = row(i);
     T const* const other = row(j);

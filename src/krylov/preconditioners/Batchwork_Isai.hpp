@@ -21,7 +21,7 @@
 
 namespace Batchwork {
 
-/// Entries of a row at most, of matrices for isai and spd_isai.
+/// Most entries of a row in matrices for isai and spd_isai.
 inline constexpr int most_entries_of_isai = 32;
 
 namespace Impl {
@@ -47,9 +47,9 @@ struct IsaiInKernel {
   }
 };
 
-/// The approximate inverse of an item, entry by entry where those of A are, and what its pattern
-/// says, which is the same for all items. Of the symmetric form an entry below the diagonal is of
-/// L, and one above it of L', so that both products go by rows.
+/// The approximate inverse of an item, with entries where A has them, and its pattern, which is the
+/// same for all items. In the symmetric form an entry below the diagonal belongs to L, and one
+/// above it to L', so that both products use rows.
 template <class T>
 struct IsaiRows {
   int rows = 0;
@@ -80,7 +80,7 @@ struct IsaiRows {
   // ---- the pattern
   // ---------------------------------------------------------------------------------------------
 
-  /// Reads that of a row. Whether its columns rise, and are not too many.
+  /// Reads the pattern of a row. Whether its columns rise, and are not too many.
   BATCHWORK_INLINE bool take_row(AnySystems<T> const& a, T const* of_item, int i) const {
     int const begin = a.first_place(i);
     auto const row = a.row(of_item, i);
@@ -319,27 +319,27 @@ struct Prepared<Vector, IsaiInKernel> {
 
 }  // namespace Impl
 
-/// ISAI: z = M r, M having the pattern of A and M A = I there. Row i of M solves M(i, J) A(J, J) =
-/// e_i(J), J being the columns of row i. For csr, ell, dia, dense and scaled_identity whose rows
-/// have at most most_entries_of_isai entries, 32; the kernel finds longer ones of csr, and columns
-/// that do not rise, and the items end as Reason::invalid_pattern.
+/// ISAI, an incomplete sparse approximate inverse: z = M r, where M has the pattern of A and M A =
+/// I there. Made by isai and spd_isai. Row i of M solves M(i, J) A(J, J) = e_i(J), J being the
+/// columns of row i. For csr, ell, dia, dense and scaled_identity with at most 32 entries a row
+/// (most_entries_of_isai). The kernel finds longer rows of csr, and columns that do not rise: the
+/// items end as Reason::invalid_pattern.
 ///
-/// An item with a local system in which elimination finds a pivot of zero, or numbers that are not
-/// finite, or with a row without a diagonal, ends as Reason::breakdown with
-/// Breakdown::preconditioner, unless its start meets the tolerance; x stays as it was, and so do
-/// other items. As in LAPACK's getrf, rounding may leave a small pivot of a system that is
-/// singular.
+/// An item ends as Reason::breakdown with Breakdown::preconditioner, unless its start meets the
+/// tolerance, if a row has no diagonal or a local system has a zero pivot or numbers that are not
+/// finite. Its x is unchanged, and so are other items. As in LAPACK's getrf, rounding may leave a
+/// small pivot in a singular system.
 ///
-/// Memory of a system: a number for each of A's places (of ell, dia and dense those that are not
-/// there too) and 1056 for local systems, with two bytes a place, eight a row and 1 KB. On devices
-/// in team scratch (with the exchange to 40,928 bytes: 2700 places of double), or else in the
-/// workspace, see workspace_numbers. On hosts a thread allocates it, once for some items.
+/// Memory of a system: a number for each place of A (with ell, dia and dense also for unused
+/// places) and 1056 for local systems, 2 bytes a place, 8 a row and 1 KB. On devices in team
+/// scratch (with the exchange to 40,928 bytes: 2700 places of double), else in the workspace, see
+/// workspace_numbers. On hosts a thread allocates it, once for several items.
 ///
-/// Made once an item: n^3 operations for a row of n entries, rows independent of each other; on
-/// devices by 1 to 16 lanes a row, as many rows at once as the lanes and the 1056 numbers have room
-/// for, with a wait for every column. An application is a product with a matrix like A, and a wait,
-/// where ilu takes a wait for every level. On devices 8 to 256 lanes share a system, which is read
-/// where it is.
+/// Setup: n^3 operations for a row of n entries, once for an item; rows are independent of each
+/// other. On devices 1 to 16 lanes have a row, as many rows at once as the lanes and the 1056
+/// numbers have room for, with a wait for every column. An application is a product with a matrix
+/// like A, and one wait; ilu waits for every level. On devices 8 to 256 lanes share a system, which
+/// is read where it is.
 struct Isai {
   using preconditioner_of_systems = void;
   bool is_spd = false;
@@ -364,14 +364,20 @@ struct Isai {
     return {int(a.nonzeros() > a.rows() ? a.nonzeros() : a.rows()), is_spd};
   }
 };
+/// ISAI, as an argument of solve: solve(exec, bicgstab(relative(1e-8)), isai(), A, b, x).
 inline Isai isai() { return {}; }
 
-/// ISAI of symmetric positive definite matrices: z = L' L r, L having the pattern of A's lower
-/// triangle, so that M is symmetric and positive definite, as conjugate_gradients wants it. Row i
-/// of L is y / sqrt(y_i) with A(J, J) y = e_i(J), J being the columns of row i to the diagonal. The
-/// pattern is to be symmetric, or the items end as Reason::invalid_pattern; what is not positive
-/// definite locally ends as a singular system does. Otherwise as above; an application is two such
-/// products by half of the entries each.
+/// ISAI of symmetric positive definite matrices, for conjugate_gradients: z = L' L r, where L has
+/// the pattern of A's lower triangle. M is symmetric positive definite. Row i of L is y / sqrt(y_i)
+/// with A(J, J) y = e_i(J), J being the columns of row i up to the diagonal.
+///
+/// ```cpp
+/// solve(exec, conjugate_gradients(relative(1e-8)), spd_isai(), A, b, x);
+/// ```
+///
+/// The pattern must be symmetric, otherwise the items end as Reason::invalid_pattern. A local
+/// system that is not positive definite ends its item as a singular one does. An application is two
+/// products with half of the entries each. Otherwise as Isai.
 inline Isai spd_isai() { return {true}; }
 
 }  // namespace Batchwork

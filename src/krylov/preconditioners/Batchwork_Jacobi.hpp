@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The scalar Jacobi preconditioner, and none at all; what becomes of a preconditioner in a kernel.
+/// jacobi and no_preconditioner; Prepared, the form of a preconditioner in a kernel.
 #ifndef BATCHWORK_JACOBI_HPP
 #define BATCHWORK_JACOBI_HPP
 
@@ -11,28 +11,30 @@
 
 namespace Batchwork {
 
-/// z = r.
+/// No preconditioner: z = r. Made by no_preconditioner.
 struct NoPreconditioner {
   using preconditioner_of_diagonals = void;
 };
+/// No preconditioner, as an argument of solve.
 inline NoPreconditioner no_preconditioner() { return {}; }
 
-/// z_i = r_i / a_ii; of several entries on the diagonal a_ii is the sum. Where a diagonal number is
-/// zero, not in the pattern, or without a finite reciprocal, z_i = r_i.
+/// The scalar Jacobi preconditioner z_i = r_i / a_ii. Made by jacobi. Several entries on the
+/// diagonal are added up. Where a diagonal number is zero, not in the pattern, or without a finite
+/// reciprocal, z_i = r_i.
 struct Jacobi {
   using preconditioner_of_diagonals = void;
 };
+/// The scalar Jacobi preconditioner, as an argument of solve. Not for matrix_free.
 inline Jacobi jacobi() { return {}; }
 
 namespace Impl {
 
-/// What becomes of a preconditioner once it knows an item, of which it may want the diagonal:
-/// apply(at, z, r) is z = M r.
+/// A preconditioner set up for one item: apply(at, z, r) is z = M r. It may use the diagonal.
 template <class Vector, class M>
 struct Prepared;
 
-/// z = r, but for a power of two that brings A z into the range where squares of its norm are
-/// normal numbers: 1 where they are. With preconditioners made of A it has their size.
+/// z = r, times a power of two that brings A z into the range where squares of its norm are normal
+/// numbers: 1 if they are. Preconditioners computed from A have their own size.
 template <class Vector>
 struct Prepared<Vector, NoPreconditioner> {
   static constexpr bool wants_diagonal = false, is_identity = true;

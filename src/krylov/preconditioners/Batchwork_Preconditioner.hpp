@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What preconditioners beyond the scalar Jacobi one need: the numbers of their item, memory beside
-/// the exchange; and the one whose application a functor computes.
+/// preconditioner(functor); and what preconditioners beyond Jacobi share: the numbers of their item
+/// and memory besides the exchange.
 #ifndef BATCHWORK_PRECONDITIONER_HPP
 #define BATCHWORK_PRECONDITIONER_HPP
 
@@ -19,18 +19,27 @@
 
 namespace Batchwork {
 
-/// z = M r by a functor f(lanes, item, r, z), called by all lanes that share the item, in the
-/// manner of matrix_free: r(j) reads a number, z(i) = v is done once for every row, by one lane;
-/// lanes.for_each(rows, body) deals rows out. Lanes that work together in another way wait for each
-/// other by lanes.sync(). The call operator is a template. M is to be the same in every call, and
-/// for conjugate_gradients symmetric and positive definite. For matrices in any format. On devices
-/// the systems are read where they are, by 64 to 256 lanes each; nothing but the functor's own work
-/// is added to an iteration, and a wait.
+/// A preconditioner computed by a functor, for matrices in any format. Made by preconditioner.
+/// \tparam F  f(lanes, item, r, z) computes z = M r, called by all lanes that share the item, with
+///            the rules of matrix_free: r(j) reads a number, z(i) = v is done once for every row,
+///            by one lane; lanes.for_each(rows, body) distributes the rows; lanes that exchange
+///            data call lanes.sync(). The call operator is a template
+///
+/// On devices systems are read where they are, by 64 to 256 lanes each. An iteration takes the
+/// functor's own work and one more wait.
 template <class F>
 struct FunctorPreconditioner {
   using preconditioner_of_systems = void;
   F functor;
 };
+/// A preconditioner computed by a functor, as an argument of solve.
+///
+/// ```cpp
+/// solve(exec, bicgstab(relative(1e-8)), preconditioner(MyInverse{rows}), A, b, x);
+/// ```
+///
+/// \param functor  see FunctorPreconditioner. M is the same in every call of a solve; symmetric
+///                 positive definite for conjugate_gradients
 template <class F>
 FunctorPreconditioner<F> preconditioner(F const& functor) {
   return {functor};
@@ -38,7 +47,7 @@ FunctorPreconditioner<F> preconditioner(F const& functor) {
 
 namespace Impl {
 
-/// The lanes of a system, to whoever works on it before the solver does or beside it.
+/// The lanes of a system, for work on it before or beside the solver.
 template <class At>
 BATCHWORK_INLINE auto lanes_at([[maybe_unused]] At const& at) {
   if constexpr (requires { at.member; }) {
@@ -47,7 +56,7 @@ BATCHWORK_INLINE auto lanes_at([[maybe_unused]] At const& at) {
     return LoneLane();
   }
 }
-/// Whether a lane works on a system by itself, all rows being its own.
+/// Whether a single lane works on a system and has all its rows.
 template <class Lanes>
 inline constexpr bool works_alone = std::is_same_v<Lanes, LoneLane>;
 
@@ -67,16 +76,14 @@ BATCHWORK_INLINE bool any_of_system([[maybe_unused]] At& at, bool x) {
   }
 }
 
-/// What is left of numbers by which one would divide: a reciprocal, or 1 where there is none that
-/// is finite and not zero.
+/// The reciprocal, or 1 where there is none that is finite and not zero.
 template <class T>
 BATCHWORK_INLINE T reciprocal_or_one(T x) {
   T const f = T(1) / x;
   return is_finite(f) && f != T(0) ? f : T(1);
 }
 
-/// What the kernel takes for a preconditioner for these matrices: itself, if it does not say
-/// otherwise.
+/// The kernel's form of a preconditioner for these matrices; by default itself.
 template <class M, class A>
 auto preconditioner_in_kernel(M const& m, A const& a) {
   if constexpr (requires { m.in_kernel(a); }) return m.in_kernel(a);
@@ -88,7 +95,7 @@ concept HasBytes = requires(M const& m) { m.template bytes<T>(1); };
 template <class T, class M>
 inline constexpr bool has_bytes = HasBytes<T, std::remove_const_t<M>>;
 
-/// Bytes that a preconditioner wants of a system, beside the exchange; whole numbers of T.
+/// Bytes that a preconditioner needs for a system, besides the exchange; whole numbers of T.
 template <class T, class M>
 BATCHWORK_INLINE std::size_t bytes_of_preconditioner(M const& m, int rows) {
   if constexpr (has_bytes<T, M>)
@@ -96,8 +103,8 @@ BATCHWORK_INLINE std::size_t bytes_of_preconditioner(M const& m, int rows) {
   else return 0;
 }
 
-/// Numbers from the memory of one system to that of the next one of its team: systems of a warp
-/// begin in other banks of scratch.
+/// Distance in numbers between the memory of two systems of a team: systems of a warp begin in
+/// different banks of scratch.
 template <class T, class M>
 BATCHWORK_INLINE std::size_t numbers_apart_of_preconditioner(M const& m, int rows, int lanes) {
   std::size_t const n = bytes_of_preconditioner<T>(m, rows) / sizeof(T);
@@ -106,21 +113,21 @@ BATCHWORK_INLINE std::size_t numbers_apart_of_preconditioner(M const& m, int row
   return n + (std::size_t(lanes) + banks - n % banks) % banks;
 }
 
-/// A preconditioner of an item: with those that say so from the item's numbers, in `memory`; else
-/// from its diagonal. M is Prepared<Vector, ...>; its apply(at, z, r) is called by all lanes of the
-/// system, r being another vector than z. Between two applications there is a product or a sum, so
-/// that all lanes have read what the first has left in the exchange.
+/// Sets up the preconditioner of an item: from the item's numbers, in `memory`, if M takes_item,
+/// else from its diagonal. M is Prepared<Vector, ...>; its apply(at, z, r) is called by all lanes
+/// of the system with two different vectors. Between two applications there is a product or a sum,
+/// so that all lanes have read the result of the first in the exchange.
 template <class M, class At, class Vector, class Of, class A, class T>
 BATCHWORK_INLINE M prepare(At& at, Vector const& diagonal, Of const& of, A const& a, T* memory) {
   if constexpr (requires { M::takes_item; }) return M(at, of, a, memory);
   else return M(at, diagonal);
 }
-/// Whether it takes the numbers of the item: such systems are read where they are, in two kernels
+/// Whether it needs the numbers of the item. Such systems are read where they are, in two kernels
 /// for a solver.
 template <class M>
 inline constexpr bool takes_item = requires { typename M::preconditioner_of_systems; };
 
-/// The end of a system that has no such preconditioner, where M says that by `failed`.
+/// Sets the reason of a system without such a preconditioner, if M reports `failed`.
 template <class M, class Result>
 BATCHWORK_INLINE Result with_failure(M const& m, Result result) {
   if constexpr (requires { m.failed; })
@@ -134,7 +141,7 @@ inline constexpr bool is_functor_preconditioner = false;
 template <class F>
 inline constexpr bool is_functor_preconditioner<FunctorPreconditioner<F>> = true;
 
-/// The lanes of a system that a preconditioner wants which takes the matrix.
+/// Lanes of a system for a preconditioner that needs the matrix.
 struct LanesWanted {
   int least = 2 * lanes_of_warp;  ///< a power of two
   int rows_by_twos =

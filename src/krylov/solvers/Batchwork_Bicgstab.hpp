@@ -14,17 +14,24 @@
 
 namespace Batchwork {
 
-/// BiCGSTAB, for any regular matrices. An iteration takes two products, two applications of the
-/// preconditioner and two rounds of sums: what the residual will be follows from products of s and
-/// t, if it does not lose too many digits that way. Where rho, omega or the pivot r_hat' v vanish a
-/// system begins anew from its true residual; if that has not halved since it began before, it ends
-/// with Reason::breakdown.
+/// BiCGSTAB, for regular matrices. Made by bicgstab. An iteration takes two products, two
+/// applications of the preconditioner and two rounds of sums: the next residual follows from
+/// products of s and t, unless that loses too many digits. If rho, omega or the pivot r_hat' v
+/// vanish, a system begins anew from its true residual. If that has not halved since the last
+/// beginning, it ends with Reason::breakdown.
 struct Bicgstab {
-  static constexpr int vectors = 6;      ///< that lanes hold, x and b apart
-  static constexpr int own_vectors = 5;  ///< of its method
-  static constexpr int short_rows = 8;   ///< of a lane, where they have three entries
+  static constexpr int vectors = 6;      ///< held by lanes, without x and b
+  static constexpr int own_vectors = 5;  ///< of the method
+  static constexpr int short_rows = 8;   ///< rows of a lane, if they have at most three entries
   StoppingCriteria stop{};
 };
+/// BiCGSTAB with these stopping criteria, as the solver of solve.
+///
+/// ```cpp
+/// solve(exec, bicgstab(relative(1e-8, 500)), jacobi(), A, b, x, log);
+/// ```
+///
+/// \param stop  tolerance and limits
 inline Bicgstab bicgstab(StoppingCriteria const& stop = {}) {
   return {Impl::with_usual_limits<Bicgstab>(stop)};
 }

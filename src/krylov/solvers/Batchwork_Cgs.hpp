@@ -4,8 +4,8 @@
 /// \file
 /// CGS, conjugate gradients squared: P. Sonneveld, "CGS, a fast Lanczos-type solver for
 /// nonsymmetric linear systems", SIAM J. Sci. Stat. Comput. 10 (1989); Y. Saad, Iterative Methods
-/// for Sparse Linear Systems, 2nd edition, algorithm 7.6, of which the letters are, but w for its
-/// u; with right preconditioning. r_hat is the shadow residual, v = A M^-1 p.
+/// for Sparse Linear Systems, 2nd edition, algorithm 7.6, with its letters except w for its u; with
+/// right preconditioning. r_hat is the shadow residual, v = A M^-1 p.
 #ifndef BATCHWORK_CGS_HPP
 #define BATCHWORK_CGS_HPP
 
@@ -15,22 +15,25 @@
 
 namespace Batchwork {
 
-/// CGS, for regular matrices. An iteration takes two products, two applications of the
-/// preconditioner and two rounds of sums, as one of BiCGSTAB, and needs about as many of them, less
-/// smoothly: a residual may grow by powers of ten for an iteration and fall below its neighbours in
-/// the next, of systems that converge to 2e7 times that of the start. So no residual is too large
-/// unless the criteria give a divergence_limit.
+/// CGS, for regular matrices. Made by cgs. An iteration takes two products, two applications of the
+/// preconditioner and two rounds of sums, as with BiCGSTAB. It needs about as many iterations, less
+/// smoothly: a residual may grow by powers of ten for an iteration and fall again in the next one,
+/// in systems that converge to 2e7 times the initial residual. So there is no divergence limit
+/// unless the criteria give one.
 ///
-/// Where rho or the pivot r_hat' v vanish, or have lost half of their digits while the residual has
-/// halved, a system begins anew from its true residual. If that has not halved since it began
-/// before, it ends with Reason::breakdown.
+/// If rho or the pivot r_hat' v vanish, or have lost half of their digits while the residual has
+/// halved, a system begins anew from its true residual. If that has not halved since the last
+/// beginning, it ends with Reason::breakdown.
 struct Cgs {
-  static constexpr int vectors = 6;      ///< that lanes hold, x and b apart
-  static constexpr int own_vectors = 5;  ///< of its method
-  static constexpr int short_rows = 4;   ///< of a lane, where they have three entries
+  static constexpr int vectors = 6;      ///< held by lanes, without x and b
+  static constexpr int own_vectors = 5;  ///< of the method
+  static constexpr int short_rows = 4;   ///< rows of a lane, if they have at most three entries
   static constexpr double usual_divergence_limit = std::numeric_limits<double>::infinity();
   StoppingCriteria stop{};
 };
+/// CGS with these stopping criteria, as the solver of solve: solve(exec, cgs(stop), jacobi(), A, b,
+/// x).
+/// \param stop  tolerance and limits
 inline Cgs cgs(StoppingCriteria const& stop = {}) { return {Impl::with_usual_limits<Cgs>(stop)}; }
 
 namespace Impl {

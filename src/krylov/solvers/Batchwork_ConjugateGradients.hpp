@@ -4,7 +4,7 @@
 /// \file
 /// Conjugate gradients with a preconditioner: M. R. Hestenes and E. Stiefel, J. Res. Nat. Bur.
 /// Standards 49 (1952); Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd edition,
-/// algorithm 9.1, of which the letters are; rho is r' z.
+/// algorithm 9.1, with its letters; rho is r' z.
 #ifndef BATCHWORK_CONJUGATEGRADIENTS_HPP
 #define BATCHWORK_CONJUGATEGRADIENTS_HPP
 
@@ -12,16 +12,23 @@
 
 namespace Batchwork {
 
-/// Conjugate gradients, for symmetric positive definite matrices with a preconditioner that is too.
-/// An iteration takes one product, one application of the preconditioner and two rounds of sums. A
-/// direction with p' A p <= 0 ends it with Reason::indefinite.
+/// Conjugate gradients, for symmetric positive definite matrices and preconditioners. Made by
+/// conjugate_gradients. An iteration takes one product, one application of the preconditioner and
+/// two rounds of sums. A direction with p' A p <= 0 ends a system with Reason::indefinite.
 struct ConjugateGradients {
-  static constexpr int vectors = 4;           ///< that lanes hold, x and b apart
-  static constexpr int own_vectors = 2;       ///< of its method
-  static constexpr int short_rows = 4;        ///< of a lane, where they have three entries
-  static constexpr bool is_symmetric = true;  ///< a scaled matrix must be so, too
+  static constexpr int vectors = 4;      ///< held by lanes, without x and b
+  static constexpr int own_vectors = 2;  ///< of the method
+  static constexpr int short_rows = 4;   ///< rows of a lane, if they have at most three entries
+  static constexpr bool is_symmetric = true;  ///< scaled matrices must stay symmetric
   StoppingCriteria stop{};
 };
+/// Conjugate gradients with these stopping criteria, as the solver of solve.
+///
+/// ```cpp
+/// solve(exec, conjugate_gradients(relative(1e-8, 500)), jacobi(), A, b, x, log);
+/// ```
+///
+/// \param stop  tolerance and limits
 inline ConjugateGradients conjugate_gradients(StoppingCriteria const& stop = {}) {
   return {Impl::with_usual_limits<ConjugateGradients>(stop)};
 }
@@ -78,7 +85,7 @@ struct ConjugateGradientsMethod {
     N const least_curvature = N(normal) * magnitude(rho);
     Mask const finite = within_range(curvature),
                positive = (curvature >= N(normal)) & (curvature >= least_curvature) & finite;
-    // p' A p is of the size of A, or of its inverse, if r is near to 1.
+    // p' A p has the size of A, or of its inverse, if r is near to 1.
     Mask const far = is_far(curvature, FarFromOne<T>::vector * FarFromOne<T>::vector) &
                      is_far(is.squared, T(0x1p16));
     if (Mask const meets = is.meets_far(at, is.running, far); any(meets))

@@ -19,40 +19,50 @@
 
 namespace Batchwork {
 
-/// GMRES(m) with right preconditioning, for any regular matrices: iteration j of a cycle of m makes
-/// the residual the smallest that a combination of j directions gives. Then, or where the
-/// directions are exhausted before, a cycle begins anew from the true residual. What a cycle makes
-/// worse is not stored in x, but the next cycle begins from it, most_restarts times in turn at most
-/// (20 unless the criteria say otherwise). After six such cycles directions count as exhausted only
-/// where nothing is left of them. A system ends as stagnated if a cycle leaves the residual as it
-/// was or such cycles do not help, and with Reason::breakdown where besides a direction M^-1 v had
-/// a product that seemed to depend on those before it.
+/// GMRES(m) with right preconditioning, for regular matrices. Made by gmres. Iteration j of a cycle
+/// of m makes the residual the smallest that a combination of j directions gives. After m
+/// iterations, or if the directions are exhausted before, a new cycle begins from the true
+/// residual.
+///
+/// A cycle that makes the residual worse is not stored in x, but the next cycle begins from it, at
+/// most most_restarts times after each other (20 by default). After six such cycles, directions
+/// count as exhausted only if nothing is left of them. A system ends as stagnated if a cycle leaves
+/// the residual as it was or such cycles do not help; with Reason::breakdown if, besides, the
+/// product of a direction M^-1 v seemed to depend on earlier ones.
 ///
 /// Iteration j takes one product, one application of the preconditioner, j sums in one round, j
-/// additions to a vector and a norm: classical Gram-Schmidt. Sums and additions are made once more
-/// where a running estimate says that directions would be less orthogonal than the root of the
-/// rounding unit: down to that they do what orthogonal ones do (H. D. Simon, "The Lanczos algorithm
-/// with partial reorthogonalization", Math. Comp. 42 (1984)). Twice is enough (L. Giraud, J.
-/// Langou, M. Rozloznik and J. van den Eshof, Numer. Math. 101 (2005)) where directions are
-/// orthogonal to rounding; here it may be three times. The norm is not taken from the sums by
-/// Pythagoras: each vector would multiply the error of those before it. A cycle takes one product
-/// and one application of the preconditioner more.
+/// additions to a vector and a norm: classical Gram-Schmidt. Sums and additions are repeated where
+/// a running estimate says that directions would be less orthogonal than the root of the rounding
+/// unit (H. D. Simon, The Lanczos algorithm with partial reorthogonalization, Math. Comp. 42,
+/// 1984). Twice is enough (L. Giraud, J. Langou, M. Rozloznik and J. van den Eshof, Numer. Math.
+/// 101, 2005) where directions are orthogonal to rounding; here it may be three times. The norm is
+/// not taken from the sums by Pythagoras: each vector would multiply the error of earlier ones. A
+/// cycle takes one product and one application of the preconditioner more.
 ///
-/// The storage of a system is m + 1 vectors of its rows (rounded up to the rows of its lanes), less
-/// those that lanes have in registers, and about m (m + 1) / 2 + 5 m numbers. See
-/// workspace_numbers.
+/// A system stores m + 1 vectors of its rows (rounded up to the rows of its lanes), less those in
+/// registers, and about m (m + 1) / 2 + 5 m numbers. See workspace_numbers.
 struct Gmres {
   static constexpr int vectors =
-      4;  ///< that a lane or thread keeps, beside the factors of a preconditioner
-  static constexpr int own_vectors = 1;  ///< of its method
-  static constexpr int short_rows = 4;   ///< of a lane, where they have three entries
+      4;  ///< held by a lane or thread, without the factors of a preconditioner
+  static constexpr int own_vectors = 1;  ///< of the method
+  static constexpr int short_rows = 4;   ///< rows of a lane, if they have at most three entries
   static constexpr int usual_basis = 30;
-  static constexpr int usual_restarts = 20;  ///< cycles in turn that may make a residual worse
+  static constexpr int usual_restarts = 20;  ///< cycles after each other that may make it worse
   StoppingCriteria stop{};
-  /// m: vectors of a cycle; 0: 30, or as many as devices hold on the chip with enough systems
-  /// beside each other. More than there are rows, or iterations allowed, are not taken.
+  /// m: vectors of a cycle. 0: 30, or as many as devices hold on the chip with enough systems at
+  /// the same time. Clamped to the number of rows and to the iterations allowed.
   int basis = 0;
 };
+/// GMRES with these stopping criteria, as the solver of solve.
+///
+/// ```cpp
+/// auto const solver = gmres(30, relative(1e-8, 500));
+/// Kokkos::View<double*> memory("memory", workspace_numbers(exec, solver, jacobi(), A, items));
+/// solve(exec, solver, jacobi(), A, b, x, workspace(memory));
+/// ```
+///
+/// \param basis  vectors of a cycle, or 0 to have it chosen
+/// \param stop   tolerance and limits
 inline Gmres gmres(int basis = 0, StoppingCriteria const& stop = {}) {
   return {Impl::with_usual_limits<Gmres>(stop), basis};
 }
@@ -90,8 +100,8 @@ struct StorageOf<Gmres> {
   }
 };
 
-/// The basis is read and written by the lanes whose rows these are. The other numbers of the
-/// storage are written by the first lane and read by all, which wait in between.
+/// Lanes read and write their own rows of the basis. The other numbers of the storage are written
+/// by the first lane and read by all, with waits in between.
 template <class At>
 struct GmresMethod {
   static constexpr bool right = true;
@@ -120,7 +130,7 @@ struct GmresMethod {
   bool doubtful = false;  // whether a direction of this cycle may depend on those before it
   int harmful = 0;        // cycles that made the residual worse
   bool is_aside = false;  // whether the iterate is in `current`, x being the better one
-  T gamma = T(0);         // the last number of g: the norm of the residual, but for the sign
+  T gamma = T(0);         // the last number of g: the norm of the residual up to its sign
   T lost = T(0);          // about the largest product of two directions of this cycle, squared
 
   BATCHWORK_INLINE GmresMethod(At& at, Gmres const& solver, SystemStorage<T> const& in)
@@ -248,7 +258,7 @@ struct GmresMethod {
       if (on) for_each_of_group(at, k, [&](int q, int i, V const& d) { parts[q] += w(i) * d; });
       sum_into_shared(at, parts, shared, k, storage.apart);
     }
-    // Whole groups: those of no direction are read, too.
+    // Whole groups: sums without a direction are read, too.
     meet_in_shared(at, shared, (steps / group + 1) * group);
     Squares s;
     if (on) {
@@ -336,8 +346,8 @@ struct GmresMethod {
     ++steps;
   }
 
-  /// Makes the column of the Hessenberg matrix, of which `next` is the number below the diagonal,
-  /// one of the triangle R, with the reciprocal on the diagonal.
+  /// Turns the column of the Hessenberg matrix, with `next` below the diagonal, into a column of
+  /// the triangle R, with the reciprocal on the diagonal.
   /// \param left,size  the squares of next and of the column
   BATCHWORK_INLINE void turn_column(At& at, T next, T left, T size, Progress<T>& is) {
     bool const writes = rank(at) == 0;

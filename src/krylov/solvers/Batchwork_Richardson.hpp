@@ -11,15 +11,19 @@
 
 namespace Batchwork {
 
-/// x = x + omega M^-1 (b - A x), M being the preconditioner: one product and one round of sums an
-/// iteration. Converges where all eigenvalues of omega M^-1 A are within 1 of 1.
+/// Richardson's iteration, x = x + omega M^-1 (b - A x) with the preconditioner M. Made by
+/// richardson. One product and one round of sums an iteration. Converges if all eigenvalues of
+/// omega M^-1 A are within 1 of 1.
 struct Richardson {
-  static constexpr int vectors = 4;      ///< that lanes hold, x and b apart
-  static constexpr int own_vectors = 2;  ///< of its method
-  static constexpr int short_rows = 4;   ///< of a lane, where they have three entries
+  static constexpr int vectors = 4;      ///< held by lanes, without x and b
+  static constexpr int own_vectors = 2;  ///< of the method
+  static constexpr int short_rows = 4;   ///< rows of a lane, if they have at most three entries
   StoppingCriteria stop{};
   double omega = 1;
 };
+/// Richardson's iteration with these stopping criteria, as the solver of solve.
+/// \param stop   tolerance and limits
+/// \param omega  the factor of the step, a finite number
 inline Richardson richardson(StoppingCriteria const& stop = {}, double omega = 1) {
   return {Impl::with_usual_limits<Richardson>(stop), omega};
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// add_scaled_identity: beta A + alpha I, in the numbers of A.
+/// add_scaled_identity: beta A + alpha I, written to the numbers of A.
 #ifndef BATCHWORK_ADDSCALEDIDENTITY_HPP
 #define BATCHWORK_ADDSCALEDIDENTITY_HPP
 
@@ -91,7 +91,7 @@ void add_scaled_identity_batch(Exec const& exec, std::string const& label, Alpha
                  items, a.rows(), a.nonzeros());
 }
 
-/// What alpha may be.
+/// The types of alpha.
 template <class X>
 concept NumberOrView = std::convertible_to<X, double> || Viewish<X>;
 
@@ -113,25 +113,30 @@ struct AddScaledIdentityOfArguments {
 
 }  // namespace Impl
 
-///   add_scaled_identity([exec,] [launch("label"),] alpha, A [, beta])
+/// Adds a multiple of the identity: A_n = beta A_n + alpha_n I for every item n.
 ///
-/// A_n = beta A_n + alpha I for every item n, in the numbers of A, which is csr(...), ell(...),
-/// dia(...) or dense(...) of Views that are not const. alpha is a number, or a View alpha(item) of
-/// the type of A's numbers, in any layout or compact(v, n). With a beta of one only the diagonal is
-/// read and written, with a beta of zero nothing is read.
+/// ```text
+/// add_scaled_identity([exec,] [launch("label"),] alpha, A [, beta])
+/// ```
 ///
-/// A row of a pattern without an entry on the diagonal has no place for alpha: it becomes beta
-/// times itself and nothing else, in every format. That is so for all items or for none, since they
-/// share the pattern, and check(A) says it beforehand. Of several entries on the diagonal one takes
-/// alpha.
+/// ```cpp
+/// add_scaled_identity(exec, inverse_h, J, -1);  // I / h - J, with an h for each item
+/// ```
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::add_scaled_identity or
-/// Batchwork::add_scaled_identity(label); asynchronous, allocates nothing, never fences. Zero items
-/// or rows are no launch. A rounding a multiplication and an addition; a NaN stays in its entry,
-/// one in alpha in its item's diagonal.
+/// \param alpha  a number, or a View alpha(item) of the type of A's numbers, in any layout or
+///               compact(v, n)
+/// \param A      csr, ell, dia or dense of Views that are not const; its numbers are overwritten
+/// \param beta   a number; default 1, with which only the diagonal is read and written. With 0
+///               nothing is read
+/// \throws std::invalid_argument  before the launch: extents that differ, Views that are not
+///               allocated or overlap
 ///
-/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that
-/// differ, null Views, overlaps.
+/// A row without a diagonal entry in its pattern has no place for alpha: it becomes beta times
+/// itself, in every format. check(A) reports such rows. Of several entries on the diagonal one
+/// takes alpha. One rounding for the multiplication and one for the addition. A NaN stays in its
+/// entry, a NaN of alpha in its item's diagonal. One kernel on `exec`, labelled
+/// Batchwork::add_scaled_identity or Batchwork::add_scaled_identity(label); asynchronous, allocates
+/// nothing, never fences. Zero items or rows are no launch.
 template <class... X>
 void add_scaled_identity(X const&... arguments) {
   Impl::call_verb(Impl::AddScaledIdentityOfArguments(), arguments...);

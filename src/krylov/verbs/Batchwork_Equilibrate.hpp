@@ -15,9 +15,9 @@
 namespace Batchwork {
 namespace Impl {
 
-/// What `right` holds of a column meanwhile, in one number that T represents exactly: its exponent
-/// q, and the largest exponent c among its entries times their rows' factors, as c K + q. For one
-/// column q is the same in all that is written to it between two waits, so that lanes find the
+/// The intermediate content of `right` for a column, in one number that T represents exactly: the
+/// exponent q of its factor, and the largest exponent c among its entries times their rows'
+/// factors, as c K + q. Between two waits all lanes write the same q for a column, so they find the
 /// largest c by an atomic maximum.
 template <class T>
 struct ColumnState {
@@ -62,8 +62,8 @@ template <class T, class Systems>
 struct EquilibrateSystems {
   using value_type = T;
   static constexpr int combined = 1;
-  /// The exponents of a row whose largest number is not its column's halve in every sweep, and
-  /// there are 2^11 of them.
+  /// If the largest number of a row is not the largest of its column, the exponents halve in every
+  /// sweep, and there are 2^11 of them.
   static constexpr int most_sweeps = 12;
 
   Systems a;
@@ -163,28 +163,35 @@ struct EquilibrateOfArguments {
 
 }  // namespace Impl
 
-///   equilibrate([exec,] [launch("label"),] A, left, right)
+/// Finds powers of two l_i and r_j for every item such that in diag(l) A diag(r) the largest
+/// magnitude of every row and column is from 3/8 to 3. A is not changed.
 ///
-/// Finds powers of two l_i and r_j for every item so that in diag(l) A diag(r) the largest
-/// magnitude of every row and column is from 3/8 to 3, and writes them to `left` and `right`, Views
-/// v(item, row) in any layout or strided, or compact(v, n), of the type of A's numbers. A, which is
-/// csr(...), ell(...), dia(...) or dense(...), is not changed: scale(left, A, right) does that,
-/// without rounding; then solve with diag(l) b, and multiply the result by diag(r). A symmetric
-/// matrix has equal l and r.
+/// ```text
+/// equilibrate([exec,] [launch("label"),] A, left, right)
+/// ```
 ///
-/// Zeros, infinities and NaN count as if they were not there; a row or column of nothing else has
-/// the factor one. So factors are always finite and positive. They have normal inverses; where that
-/// is not enough, or 12 sweeps are not, the result is less near to one.
+/// ```cpp
+/// equilibrate(exec, A, left, right);
+/// scale(exec, left, A, right);  // then solve with diag(l) b, and multiply the result by diag(r)
+/// ```
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::equilibrate or
-/// Batchwork::equilibrate(label); asynchronous, allocates nothing, never fences. Zero items or rows
-/// are no launch. It sweeps over A until nothing changes: five or six times for numbers that span
-/// ten powers of ten, once more for twenty. The same factors on every machine. See D. Ruiz, A
-/// scaling algorithm to equilibrate both rows and columns norms in matrices, RAL-TR-2001-034
-/// (2001), of which this is the form with largest magnitudes, all roots rounded to powers of two.
+/// \param A      csr, ell, dia or dense
+/// \param left   View l(item, row) in any layout or strided, or compact(l, n), written; the type of
+///               A's numbers
+/// \param right  View r(item, row) as left, written
+/// \throws std::invalid_argument  before the launch: extents that differ, Views that are not
+///               allocated or overlap
 ///
-/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that
-/// differ, null Views, overlaps.
+/// A symmetric matrix gets equal l and r. Zeros, infinities and NaN are not counted; a row or
+/// column with nothing else gets the factor 1. Factors are finite and positive and have normal
+/// inverses. If that, or 12 sweeps, is not enough, the result is farther from 1.
+///
+/// One kernel on `exec`, labelled Batchwork::equilibrate or Batchwork::equilibrate(label);
+/// asynchronous, allocates nothing, never fences. Zero items or rows are no launch. It sweeps over
+/// A until nothing changes: five or six times for numbers that span ten powers of ten, once more
+/// for twenty. Every machine gives the same factors. (D. Ruiz, A scaling algorithm to equilibrate
+/// both rows and columns norms in matrices, RAL-TR-2001-034, 2001: with largest magnitudes, all
+/// roots rounded to powers of two.)
 template <class... X>
 void equilibrate(X const&... arguments) {
   Impl::call_verb(Impl::EquilibrateOfArguments(), arguments...);

@@ -61,7 +61,7 @@ void launch_multiply(Exec const& exec, SystemCall const& call, MultiplyProblem<T
   }
 }
 
-/// The operands stand at different places of the two calls, which messages name.
+/// Operands have different positions in the two calls, which messages name.
 template <class Exec, class A, class X, class Y>
 void multiply_batch(Exec const& exec, std::string const& label, double alpha, A const& a,
                     X const& x_arg, double beta, Y const& y_arg, int at_a, int at_x, int at_y) {
@@ -106,23 +106,31 @@ struct MultiplyOfArguments {
 
 }  // namespace Impl
 
-/// The products of matrices and vectors:
+/// Multiplies the matrices of a batch by vectors.
 ///
-///   multiply([exec,] [launch("label"),] A, x, y)               y_n = A_n x_n for every item n
-///   multiply([exec,] [launch("label"),] alpha, A, x, beta, y)  y_n = alpha A_n x_n + beta y_n; y
-///   is not read where beta = 0
+/// ```text
+/// multiply([exec,] [launch("label"),] A, x, y)               y_n = A_n x_n for every item n
+/// multiply([exec,] [launch("label"),] alpha, A, x, beta, y)  y_n = alpha A_n x_n + beta y_n
+/// ```
 ///
-/// A is csr(...), ell(...), dense(...), scaled_identity(...) or matrix_free(...). `y` and `x` are
-/// Views v(item, i) in any layout or strided, or compact(v, n); float or double. y may not be x.
+/// ```cpp
+/// multiply(exec, A, x, y);         // y = A x
+/// multiply(exec, -1, A, x, 1, r);  // r = r - A x
+/// ```
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::multiply or Batchwork::multiply(label);
-/// asynchronous, allocates nothing, never fences. Zero items or rows are no launch. On devices
-/// lanes share an item, each with some of its rows, or have one each where items are side by side;
-/// on hosts a thread has one, or a pack of them. Sums are in the numbers' own type. A NaN stays
-/// within its item.
+/// \param alpha  a number; default 1
+/// \param A      csr, ell, dia, dense, scaled_identity, matrix_free or AnyMatrices
+/// \param x      View x(item, row) in any layout or strided, or compact(x, n); float or double
+/// \param beta   a number; default 0, with which y is not read
+/// \param y      View as x, written; not x
+/// \throws std::invalid_argument  before the launch: extents that differ, Views that are not
+///               allocated or overlap. Patterns are not read: see check
 ///
-/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that
-/// differ, null Views, overlaps. Patterns are not read: see check.
+/// One kernel on `exec`, labelled Batchwork::multiply or Batchwork::multiply(label); asynchronous,
+/// allocates nothing, never fences. Zero items or rows are no launch. On devices lanes share an
+/// item, each with some of its rows, or have one each where items are side by side; on hosts a
+/// thread has one, or a pack of them. Sums are in the type of the numbers. A NaN stays within its
+/// item.
 template <class... X>
 void multiply(X const&... arguments) {
   Impl::call_verb(Impl::MultiplyOfArguments(), arguments...);

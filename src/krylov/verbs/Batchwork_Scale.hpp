@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// scale: diag(l) A diag(r), in the numbers of A.
+/// scale: diag(l) A diag(r), written to the numbers of A.
 #ifndef BATCHWORK_SCALE_HPP
 #define BATCHWORK_SCALE_HPP
 
@@ -78,20 +78,28 @@ struct ScaleOfArguments {
 
 }  // namespace Impl
 
-///   scale([exec,] [launch("label"),] left, A, right)
+/// Scales rows and columns: A_n = diag(l_n) A_n diag(r_n) for every item n.
 ///
-/// A_n = diag(l_n) A_n diag(r_n) for every item n, in the numbers of A, which is csr(...),
-/// ell(...), dia(...) or dense(...) of Views that are not const. `left` and `right` are Views
-/// v(item, row) in any layout or strided, or compact(v, n), or common(v) of v(row), the same for
-/// all items; of the type of A's numbers. They may be the same View.
+/// ```text
+/// scale([exec,] [launch("label"),] left, A, right)
+/// ```
+///
+/// ```cpp
+/// equilibrate(exec, A, left, right);
+/// scale(exec, left, A, right);  // without rounding
+/// ```
+///
+/// \param left   View l(item, row) in any layout or strided, compact(l, n), or common(l) of l(row);
+///               the type of A's numbers
+/// \param A      csr, ell, dia or dense of Views that are not const; its numbers are overwritten
+/// \param right  as left; may be the same View
+/// \throws std::invalid_argument  before the launch: extents that differ, Views that are not
+///               allocated or overlap
 ///
 /// An entry becomes (l_i a_ij) r_j: two roundings, none where the factors are powers of two and
-/// nothing leaves the range. One kernel on the instance `exec`, labelled Batchwork::scale or
-/// Batchwork::scale(label); asynchronous, allocates nothing, never fences. Zero items or rows are
-/// no launch. A NaN stays in its entry, or in its row or column.
-///
-/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that
-/// differ, null Views, overlaps.
+/// nothing leaves the range. A NaN stays in its entry, or in its row or column. One kernel on
+/// `exec`, labelled Batchwork::scale or Batchwork::scale(label); asynchronous, allocates nothing,
+/// never fences. Zero items or rows are no launch.
 template <class... X>
 void scale(X const&... arguments) {
   Impl::call_verb(Impl::ScaleOfArguments(), arguments...);

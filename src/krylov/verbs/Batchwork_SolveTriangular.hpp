@@ -18,8 +18,8 @@
 
 namespace Batchwork {
 
-/// A triangle of a matrix, its diagonal included; of a unit one the diagonal is 1, whatever is
-/// stored there.
+/// A triangle of a matrix with its diagonal. In a unit triangle the diagonal is 1, whatever is
+/// stored.
 enum class Triangle { lower, unit_lower, upper, unit_upper };
 
 namespace Impl {
@@ -27,7 +27,7 @@ namespace Impl {
 template <class T>
 struct TriangularSystems {
   using value_type = T;
-  /// Of a row: the terms, and the number on its diagonal.
+  /// Sums of a row: the terms, and the number on its diagonal.
   static constexpr int combined = 2;
 
   AnySystems<T> a;
@@ -37,7 +37,7 @@ struct TriangularSystems {
   bool upper, unit;
   std::int64_t nonzeros;
 
-  /// As many as share the entries of a row, four each or more; part of a warp, since they wait for
+  /// Lanes that share the entries of a row, at least four each: part of a warp, since they wait for
   /// each other in every row.
   int lanes() const {
     if (has_items_side_by_side(a.values)) return 1;
@@ -138,35 +138,39 @@ struct SolveTriangularOfArguments {
 
 }  // namespace Impl
 
-///   solve_triangular([exec,] [launch("label"),] triangle, A, b, x [, status(codes)])
+/// Solves L_n x_n = b_n or U_n x_n = b_n for every item n, L and U being triangles of A.
 ///
-/// The solutions of L_n x_n = b_n or U_n x_n = b_n for every item n, L and U being the lower or
-/// upper triangle of A, which is csr(...), ell(...), dia(...) or dense(...): what is on the other
-/// side of the diagonal is not used. The order of the entries within a row does not matter, and
-/// those of one column are added up.
+/// ```text
+/// solve_triangular([exec,] [launch("label"),] triangle, A, b, x [, status(codes)])
+/// ```
+///
+/// ```cpp
+/// solve_triangular(exec, Triangle::unit_lower, A, b, x, status(codes));
+/// solve_triangular(exec, Triangle::upper, A, x, x);  // in place
+/// ```
+///
 /// \param triangle  Triangle::lower, unit_lower, upper or unit_upper
-/// \param b,x       Views v(item, i) in any layout or strided, or compact(v, n); float or double; x
-/// may be the View b itself
-/// \param codes     status(codes), if it is given, receives for each item 0, or a reason with a
-/// 1-based row: Reason::breakdown
-///                  where a number on the diagonal is zero or not in the pattern,
-///                  Reason::not_finite where it is NaN or infinite, of several the smallest row, as
-///                  in LAPACK's trtrs; or not_finite with an info of 0 where only a number of x is
-///                  not finite
+/// \param A         csr, ell, dia or dense; entries on the other side of the diagonal are not used.
+///                  Entries of a row may have any order; entries of one column are added up
+/// \param b         View b(item, row) in any layout or strided, or compact(b, n); float or double
+/// \param x         View as b, written; may be the View b itself
+/// \param codes     status(codes) with a View codes(item); may be left out. 0, or a reason with the
+///                  smallest 1-based row: Reason::breakdown for a diagonal number that is zero or
+///                  missing, Reason::not_finite for one that is NaN or infinite (LAPACK's trtrs).
+///                  not_finite with info 0 if only a number of x is not finite
+/// \throws std::invalid_argument  before the launch: extents that differ, Views that are not
+///                  allocated or overlap other than in place. Patterns are not read: see check
 ///
-/// Where the diagonal is zero or missing, that number of x and those computed from it are NaN, in
-/// every format alike. Other items come out bitwise as without it.
+/// A zero or missing diagonal makes its number of x NaN, and numbers computed from it, in every
+/// format. Other items get the same bits as without it.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::solve_triangular or
+/// One kernel on `exec`, labelled Batchwork::solve_triangular or
 /// Batchwork::solve_triangular(label); asynchronous, allocates nothing, never fences. Zero items
-/// are no launch; of no rows the status is 0. Two operations an entry and a division a row, row by
-/// row (Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 11.6): on
-/// devices up to 32 lanes share the entries of a row, one a system where rows are short or items
-/// are side by side in memory; on hosts a thread has an item, or a pack of them. For dense
-/// triangles with several right-hand sides see solve_lower.
-///
-/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that
-/// differ, null Views, Views that overlap other than in place. Patterns are not read: see check.
+/// are no launch. Without rows the status is 0. Two operations an entry and a division a row, row
+/// by row (Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 11.6). On
+/// devices up to 32 lanes share the entries of a row, one lane where rows are short or items are
+/// side by side in memory; on hosts a thread has an item, or a pack of them. For dense triangles
+/// with several right-hand sides see solve_lower.
 template <class... X>
 void solve_triangular(X const&... arguments) {
   Impl::call_verb(Impl::SolveTriangularOfArguments(), arguments...);

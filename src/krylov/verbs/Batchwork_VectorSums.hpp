@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// dot and norm: a number for every item from the vectors of a batch.
+/// dot and norm: one number for every item, from the vectors of a batch.
 #ifndef BATCHWORK_VECTORSUMS_HPP
 #define BATCHWORK_VECTORSUMS_HPP
 
@@ -77,8 +77,8 @@ struct VectorSums {
     return stands_in_packs(x, width) && stands_in_packs(y, width) && stands_in_packs(to, width);
   }
 
-  /// An item alone with its thread, of which the rows are neighbours: two packs of rows at once,
-  /// since each waits for its last addition.
+  /// One item of a thread with rows that are neighbours in memory: two packs of rows at once, since
+  /// each waits for its last addition.
   BATCHWORK_INLINE T by_packs_of_rows(T const* xs, T const* ys) const {
     constexpr int W = native_width<T>;
     using S = Pack<T, W>;
@@ -172,30 +172,39 @@ struct NormOfArguments {
 
 }  // namespace Impl
 
-///   dot([exec,] [launch("label"),] x, y, result)
+/// The dot product of vectors: result(n) = x_n' y_n for every item n.
 ///
-/// result(n) = x_n' y_n for every item n. `x` and `y` are Views v(item, row) in any layout or
-/// strided, or compact(v, n), float or double, and may be the same; `result` is one of r(item), or
-/// compact.
+/// ```text
+/// dot([exec,] [launch("label"),] x, y, result)
+/// ```
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::dot or Batchwork::dot(label);
-/// asynchronous, allocates nothing, never fences. Zero items are no launch; without rows the result
-/// is zero. Sums are in the numbers' own type, in an order that is the same in every call. A NaN
-/// stays in its item.
+/// \param x       View x(item, row) in any layout or strided, or compact(x, n); float or double
+/// \param y       View as x; may be the same View
+/// \param result  View result(item), or compact; written
+/// \throws std::invalid_argument  before the launch: extents that differ, Views that are not
+///                allocated or overlap
 ///
-/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that
-/// differ, null Views, overlaps.
+/// One kernel on `exec`, labelled Batchwork::dot or Batchwork::dot(label); asynchronous, allocates
+/// nothing, never fences. Zero items are no launch. Without rows the result is zero. Sums are in
+/// the type of the numbers, in an order that is the same in every call. A NaN stays in its item.
 template <Impl::BeginsCall First, class... Rest>
 void dot(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::DotOfArguments(), first, rest...);
 }
 
-///   norm([exec,] [launch("label"),] x, result)
+/// The Euclidean norm of vectors: result(n) = |x_n| for every item n.
 ///
-/// result(n) = |x_n|, the Euclidean norm, for every item n; otherwise as dot, labelled
-/// Batchwork::norm. Neither overflows nor underflows unless the norm itself does: see J. L. Blue, A
-/// portable Fortran program to find the Euclidean norm of a vector, ACM TOMS 4 (1978). Infinite
-/// numbers give infinity, a NaN gives NaN.
+/// ```text
+/// norm([exec,] [launch("label"),] x, result)
+/// ```
+///
+/// \param x       View x(item, row), as for dot
+/// \param result  View result(item), or compact; written
+/// \throws std::invalid_argument  as dot
+///
+/// One kernel, labelled Batchwork::norm, otherwise as dot. It neither overflows nor underflows
+/// unless the norm itself does (J. L. Blue, A portable Fortran program to find the Euclidean norm
+/// of a vector, ACM TOMS 4, 1978). Infinite numbers give infinity, a NaN gives NaN.
 template <Impl::BeginsCall First, class... Rest>
 void norm(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::NormOfArguments(), first, rest...);

@@ -16,9 +16,9 @@
 
 namespace Batchwork::Impl {
 
-/// R rows of which K columns are in registers. The others are in scratch, 16 bytes of a row beside
-/// those of the next one: lanes read neighbours, and only what they have written themselves, so
-/// that nobody waits.
+/// R rows with K columns in registers. The others are in scratch, 16 bytes of a row next to the
+/// same columns of the next row. Lanes read neighbouring units, which they have written themselves,
+/// so nobody waits.
 template <class T, int R, int K>
 struct ColumnsSplit {
   static constexpr bool has_entries = true;
@@ -32,20 +32,20 @@ struct ColumnsSplit {
                 SplitColumns::together % wide == 0);
   T a[R][K];
   Unit<T>* others =
-      nullptr;  ///< of the system: unit (j - K) / wide * columns + i is of row i and column j
+      nullptr;  ///< of the system: row i, column j is in unit (j - K) / wide * columns + i
   int columns = 0;
   bool valid = true;
 
   static constexpr std::int64_t bytes_in_scratch(int rows, int, RestOfRows const&) {
     return SplitColumns::bytes(rows, int(sizeof(T)));
   }
-  /// Lanes without such a row read that of another.
+  /// Lanes without such a row read another row.
   BATCHWORK_INLINE int place_of(int row) const { return row < columns ? row : columns - 1; }
 
-  /// Takes the rows of the item whose numbers these are, and the diagonal. Columns rise, see check;
-  /// where they do not, the matrix is not valid. Lanes read neighbouring entries: if each read its
-  /// own row, every number would come from another line of the cache. The columns for registers
-  /// pass through the scratch of the others.
+  /// Takes the rows of the item with these numbers, and the diagonal. Columns must rise, see check;
+  /// otherwise the matrix is not valid. Lanes read neighbouring entries: if each read its own row,
+  /// every number would come from another line of the cache. The columns for registers pass through
+  /// the scratch of the others.
   template <class At>
   BATCHWORK_INLINE void take(At& at, AnySystems<T> const& of, T const* of_item,
                              RowNumbers<T, R>& diagonal, RestOfRows const&, char* memory) {
@@ -68,8 +68,8 @@ struct ColumnsSplit {
       if (i >= K && i < columns) diagonal.data[r] = other(i, i - K);
     }
   }
-  /// Where a row begins among the entries of csr, after those of the first row, and how many
-  /// entries it has.
+  /// Where a row begins among the entries of csr, relative to the first row, and how many entries
+  /// it has.
   struct Span {
     std::uint16_t first, count;
   };
@@ -85,7 +85,8 @@ struct ColumnsSplit {
                   std::uint16_t(count >= 0 && count <= columns ? count : columns + 1)};
     }
   }
-  /// Runs f(column, number), which give those of entry k of row i, of which `first` is the span's.
+  /// Calls f(column, number): functions that give the column and the number of entry k of row i.
+  /// `first` belongs to the span.
   template <class F>
   static BATCHWORK_INLINE void visit(AnySystems<T> const& of, T const* of_item, F const& f) {
     of.with_format([&]<class Layout>(Layout const& layout) {
@@ -175,7 +176,7 @@ struct ColumnsSplit {
       }
     }
   }
-  /// Number j of those of row i in scratch.
+  /// Number j of row i in scratch.
   BATCHWORK_INLINE T& other(int i, int j) const {
     return others[j / wide * columns + i].v[j % wide];
   }

@@ -70,12 +70,12 @@ struct StorageOfRest {
   }
 };
 
-/// A row of any length a lane, of which K entries are in registers: as many as leave room for two
-/// teams of up to 160 lanes in double, since one alone waits for its own sums most of the time.
+/// A row of any length a lane, with K entries in registers: as many as leave room for two teams of
+/// up to 160 lanes in double, since one alone waits for its own sums most of the time.
 /// Lanes is the most that a system has.
 ///
-/// Slot s of lane l is for entries whose column and s + l leave the same rest when they are divided
-/// by the number of banks: so lanes that read slot s of the vector at once do so from different
+/// Slot s of lane l is for entries with a column that equals s + l modulo the number of banks: so
+/// lanes that read slot s of the vector at once do so from different
 /// banks. Entries for which no such slot is left take any other.
 ///
 /// The rest of a row is cut into pieces, which are in team scratch as far as there is room, else
@@ -167,8 +167,8 @@ struct LongRowsInRegisters {
     return Kokkos::Experimental::countr_zero_builtin(x);
   }
 
-  /// Takes the rows of the item whose numbers these are, and the diagonal. Called by all lanes of
-  /// the system, which meet where rows may be longer than K.
+  /// Takes the rows of the item with these numbers, and the diagonal. Called by all lanes of the
+  /// system, which wait for each other if rows may be longer than K.
   template <class At>
   BATCHWORK_INLINE void take(At& at, AnySystems<T> const& from, T const* of_item, Row& diagonal,
                              RestOfRows const& plan, char* begin) {

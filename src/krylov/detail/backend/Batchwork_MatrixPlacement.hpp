@@ -47,8 +47,8 @@ struct ColumnsInRegisters {
   int columns = 0;
   bool valid = true;
 
-  /// Takes the rows of the item whose numbers these are, and the diagonal. Columns rise, see check;
-  /// where they do not, the matrix is not valid.
+  /// Takes the rows of the item with these numbers, and the diagonal. Columns must rise, see check;
+  /// otherwise the matrix is not valid.
   BATCHWORK_INLINE void take(AnySystems<T> const& of, T const* numbers, int rank, int lanes,
                              RowNumbers<T, R>& diagonal) {
     columns = of.rows;
@@ -128,8 +128,8 @@ struct EntriesInRegisters {
   BATCHWORK_INLINE T read(T const* published, int r, int k) const {
     return *reinterpret_cast<T const*>(reinterpret_cast<char const*>(published) + places[r][k]);
   }
-  /// Takes the rows of the item whose numbers these are, and the diagonal. What the rows have is
-  /// read together: where they begin, then their columns, then their numbers.
+  /// Takes the rows of the item with these numbers, and the diagonal. All rows are read together:
+  /// where they begin, then their columns, then their numbers.
   BATCHWORK_INLINE void take(AnySystems<T> const& from, T const* of_item, int rank, int lanes,
                              RowNumbers<T, R>& diagonal) {
     of = &from;
@@ -257,7 +257,7 @@ struct ReadInPlace {
     T const* const published = at.publish(x);
     T* const results = at.second_exchange();
     int const at_once = at.lanes / sharing, first = at.rank / sharing, mine = at.rank % sharing;
-    // Several rows at once, whose numbers are on their way together.
+    // Several rows at once: their numbers are loaded together.
     constexpr int together = 4;
     T sizes = T(0);
     of->visit(numbers, [&](auto const& rows) {

@@ -23,7 +23,7 @@ struct RestOfRows {
   static constexpr int shortest = 8;          ///< entries of a piece
   static constexpr int bytes_of_slots =
       80;  ///< of a lane: so far apart, lanes begin in different banks
-  /// Lanes of a system of which a multiprocessor has registers for two, in double.
+  /// Most lanes of a system with which a multiprocessor has registers for two, in double.
   static constexpr int lanes_of_two = 160;
 
   /// Entries of a row in registers, for numbers of so many bytes.
@@ -33,7 +33,7 @@ struct RestOfRows {
   int kept = 0;           ///< pieces in scratch; the others are read where the matrix is
   int length = shortest;  ///< entries of a piece
 
-  /// Bytes of scratch of a system of so many lanes, whose numbers have `size` bytes: to choose the
+  /// Bytes of scratch of a system of so many lanes, for numbers of `size` bytes: to choose the
   /// slots of rows, then the pieces.
   constexpr std::int64_t bytes(int lanes, int size) const {
     std::int64_t const of_pieces = std::int64_t(pieces) * (numbers_of_a_sum * size + 4) +

@@ -25,8 +25,8 @@ SolverVectors<typename At::Vector, N> vectors_of_method(At& at) {
   return own;
 }
 
-/// Vectors of a system on hosts, of which a solver has so many: beside them r, u, a diagonal, and
-/// those of begin_systems and iterate_systems.
+/// Vectors of a system on hosts: `own` of the solver, r, u, a diagonal, and the vectors of
+/// begin_systems and iterate_systems.
 constexpr int vectors_of_solve(int own) { return 6 + own; }
 inline constexpr char const* too_many_vectors =
     "Batchwork: a solver's method takes more vectors than its own_vectors says";

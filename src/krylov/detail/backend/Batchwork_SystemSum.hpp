@@ -59,8 +59,8 @@ struct SummingLanes : SystemLanes<Member> {
     sum(numbers);
     return numbers[0];
   }
-  /// Whether x holds in any of the lanes that wait together, those of the warp or of the team: what
-  /// all of them may branch on.
+  /// Whether x holds in any of the lanes that wait together (the warp or the team): a condition
+  /// that all of them may branch on.
   BATCHWORK_INLINE bool any(bool x) {
     bool const by_warps = Vendor::has_shuffles && this->count <= lanes_of_warp;
     T numbers[1] = {x ? T(1) : T(0)};

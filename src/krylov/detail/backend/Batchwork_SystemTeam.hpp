@@ -62,7 +62,7 @@ struct SystemScratch {
   BATCHWORK_INLINE constexpr int sums_at_once() const { return lanes > 128 ? 3 : most_sums; }
   /// Of the first of the two exchanges that they do it in.
   BATCHWORK_INLINE constexpr int of_first_sums() const { return sums_at_once() * lanes * systems; }
-  /// Two sets in turn, so that one wait a sum is enough.
+  /// Two alternating sets, so that one wait a sum is enough.
   BATCHWORK_INLINE constexpr int of_sums(bool shuffles) const {
     if (!shuffles)
       return of_first_sums() +
@@ -155,7 +155,7 @@ struct SystemTeam {
     for (int r = 0; r < R; ++r) v.data[r] = T(0);
     return v;
   }
-  /// Those of a solver's method.
+  /// Vectors of a solver's method.
   template <int N>
   static BATCHWORK_INLINE SolverVectors<Vector, N> vectors() {
     return {};
@@ -223,8 +223,8 @@ struct SystemTeam {
   BATCHWORK_INLINE void multiply(Vector& y, Vector const& x) {
     matrix.template product<PlainSum<T>>(*this, y, x);
   }
-  /// Likewise; gives this lane's part of the sum of the squares of the sizes of the rows' sums, see
-  /// BoundedSum.
+  /// The same; returns this lane's part of the sum of the squares of the sizes of the rows' sums,
+  /// see BoundedSum.
   BATCHWORK_INLINE T multiply_with_bound(Vector& y, Vector const& x) {
     return matrix.template product<BoundedSum<T>>(*this, y, x);
   }
@@ -237,7 +237,8 @@ struct SystemTeam {
       put(k, sum.value(), sum.rounding(products + 1));
     });
   }
-  /// r = b - A x likewise; gives this lane's part of the sum of the squares of the rows' roundings.
+  /// r = b - A x in twice the precision; returns this lane's part of the sum of the squares of the
+  /// rows' roundings.
   BATCHWORK_INLINE T compensated_residual(Vector& r, Vector const& b, Vector const& x) {
     T roundings = T(0);
     compensated_rows(b, x, [&](int k, T value, T rounding) {

@@ -31,11 +31,11 @@ struct LanesThatWait {
 };
 
 /// Adds the entries, times factors of their rows and columns, to at(i, j), which is zero before;
-/// lanes have rows. The factors, powers of two, go to l and c: those of LAPACK's geequb, so that
-/// the largest of each row is near to one, and then that of each column.
+/// lanes have rows. The factors, powers of two, go to l and c: as LAPACK's geequb, they bring the
+/// largest number of each row near to one, and then of each column.
 /// \param keys  n integers that all lanes see
-/// \returns     whether the columns that the lane has met are those of the matrix; entries in
-/// others are left out
+/// \returns     whether all columns that the lane has met belong to the matrix; other entries are
+///              left out
 template <class T, class Lanes, class At>
 BATCHWORK_INLINE bool expand_scaled(DirectProblem<T> const& p, Lanes const& lanes, T const* numbers,
                                     T* l, T* c, std::int32_t* keys, At const& at) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// DirectItem: what DirectSteps asks of an item whose lanes are those of a team, or a host's thread
-/// alone, wherever its factors are.
+/// DirectItem: the interface of an item for DirectSteps. Its lanes are the lanes of a team, or a
+/// host's thread alone, wherever its factors are.
 #ifndef BATCHWORK_DIRECTITEM_HPP
 #define BATCHWORK_DIRECTITEM_HPP
 

@@ -25,8 +25,8 @@
 
 namespace Batchwork::Impl {
 
-/// Lanes that share an item of up to N rows, and teams of a multiprocessor, whose registers are to
-/// hold the rows: as were fastest (H100, CUDA 13).
+/// Lanes that share an item of up to N rows, and teams of a multiprocessor with registers for the
+/// rows: the fastest choice (H100, CUDA 13).
 template <class T, int N>
 inline constexpr int lanes_of_direct = N <= 12   ? 4
                                        : N <= 16 ? int(sizeof(T))
@@ -37,15 +37,15 @@ inline constexpr int teams_of_direct = N <= 8                      ? 4
                                        : N <= 16 || sizeof(T) == 4 ? 3
                                                                    : 2;
 
-/// The rows that the largest of these kernels takes, and those of the kernel for n.
+/// The rows of the largest of these kernels, and of the kernel for n rows.
 inline constexpr int direct_rows_of_lanes = 32;
 constexpr int direct_rows_for(int n) {
   return n <= 8 ? 8 : n <= 12 ? 12 : n <= 16 ? 16 : n <= 24 ? 24 : 32;
 }
 
 /// The pattern is expanded in scratch, where the matrix stays as it was given, and lanes take their
-/// rows from there, scaled: see SolutionOfLanes. The residual is that of the matrix in scratch, so
-/// memory is asked for an item once; a step of refinement eliminates it again, so nothing of L is
+/// rows from there, scaled: see SolutionOfLanes. The residual uses the matrix in scratch, so
+/// an item is read from memory once; a step of refinement eliminates it again, so nothing of L is
 /// kept. Where has_shuffles.
 template <class T, int N>
 struct DirectOfSharedLanes {
@@ -108,8 +108,8 @@ struct DirectOfSharedLanes {
   bool fits(DeviceLimits const& limits) const {
     return limits.holds(wanted_teams, team(), bytes());
   }
-  /// Whether there are systems enough for the device: of a few, kernels whose warps have one each
-  /// are done earlier (to 12 a multiprocessor on an H100, from 9 rows on).
+  /// Whether there are enough systems for the device. With few of them, kernels with a warp for
+  /// each finish earlier (to 12 a multiprocessor on an H100, from 9 rows on).
   bool is_worth_it(DeviceLimits const& limits) const {
     return p.n <= 8 || p.items >= 12 * std::int64_t(limits.multiprocessors);
   }
@@ -319,7 +319,7 @@ struct DirectOfSharedLanes {
     }
     /// The largest keys of Count columns from `first` on, over the lanes: each step leaves half of
     /// the columns to a lane, while there are halves. Their factors go to c.
-    /// \param writes  whether the lane is the first of those that are left the same columns
+    /// \param writes  whether the lane is the first of the lanes with the same remaining columns
     template <int Count, int Step, int All>
     BATCHWORK_INLINE void scatter_largest(std::int32_t (&key)[All], int first, bool writes) const {
       int const lane = rows.grid.lane;

@@ -29,8 +29,8 @@ namespace Batchwork::Impl {
 /// with registers of 64 bytes.
 inline constexpr int direct_rows_in_packs = 64;
 
-/// How a pack of items stands in memory: the matrices, the rows in their places, and for each item
-/// factors of rows, factors of columns, and the status of its elimination.
+/// The layout of a pack of items in memory: the matrices, the rows in their places, and for each
+/// item factors of rows, factors of columns, and the status of its elimination.
 template <class T, class F>
 struct PackRoom {
   static constexpr int W = native_width<F>;
@@ -50,8 +50,8 @@ struct PackRoom {
   constexpr std::size_t bytes() const { return (to_codes() + W * 4 + 63) / 64 * 64; }
 };
 
-/// One item of a pack, as DirectSteps has it. What comes after the elimination is done item by
-/// item, but for the first solution of each right-hand side, which is in x before.
+/// One item of a pack, as DirectSteps has it. What follows the elimination is done item by
+/// item, except the first solution of each right-hand side, which is in x already.
 template <class T, class F>
 struct ItemOfPack : DirectItem<T, LoneSums> {
   using Item = DirectItem<T, LoneSums>;
@@ -125,7 +125,7 @@ struct DirectPacks {
     int count;           ///< of items; lanes behind them repeat the last one
     Room room;
     RowsOfPack<S> rows;
-    T *l, *c;  ///< those of lane i begin at [i * n]
+    T *l, *c;  ///< the factors of lane i begin at [i * n]
     std::int32_t* codes;
     T const* numbers[W];
     LoneSums lanes;
@@ -244,7 +244,7 @@ struct DirectPacks {
       }
       return inside;
     }
-    /// Factors of row or column k whose largest numbers are given; also to `to`.
+    /// Factors of row or column k for given largest numbers; also written to `to`.
     S factors_of(S const& most, T* to, int k) const {
       S s;
       for (int i = 0; i < W; ++i) {

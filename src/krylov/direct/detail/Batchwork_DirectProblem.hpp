@@ -48,7 +48,7 @@ struct DirectProblem {
   bool equilibrates = true;
   bool only_marked = false;  ///< items that an elimination by pattern has left
 
-  /// Those of the pattern, or none.
+  /// The compressed rows of the pattern, or none.
   BATCHWORK_INLINE CsrLayout compressed_rows() const {
     CsrLayout found;
     a.with_format([&]<class Format>(Format const& of) {
@@ -81,8 +81,8 @@ struct DirectProblem {
   BATCHWORK_INLINE bool takes(std::int64_t item) const {
     return !only_marked || bits(*item_of(x, item)) == bits(mark_of_item());
   }
-  /// Of a device's lanes: those that walk over the rows in the fewest steps, counting what it takes
-  /// them to add up, and that memory takes the rows of a warp one by one.
+  /// Lanes of a device for a row: with the fewest steps for all rows, counting the steps of sums,
+  /// and that memory serves the rows of a warp one by one.
   static int lanes_of_a_row(std::int64_t rows, std::int64_t nonzeros) {
     return cheapest_lanes(rows, nonzeros,
                           [](std::int64_t width, std::int64_t lanes, std::int64_t rounds) {
@@ -120,14 +120,14 @@ struct DirectProblem {
   }
 };
 
-/// The entries of an item by `count` lanes, of which row_lanes neighbours have a row together.
+/// The entries of an item by `count` lanes; row_lanes neighbours share a row.
 template <class T>
 struct EntriesOfLanes {
   AnySystems<T> const& a;
   T const* numbers;  ///< of the item
   int n, rank, count, row_lanes;
 
-  /// An entry of a row, or none, whose column and number then are those of another one.
+  /// An entry of a row; if none is there, column and number of another one.
   struct Entry {
     bool there;
     int column;
@@ -178,7 +178,7 @@ struct EntriesOfLanes {
  private:
   static constexpr int at_once = Vendor::has_shuffles ? 8 : 1;
 
-  /// The same for compressed rows whose numbers stand side by side: the bounds of the next row are
+  /// The same for compressed rows with numbers side by side: the bounds of the next row are
   /// asked for behind the entries of one, and waited for with them.
   template <bool Numbers, bool Before, class Begin, class Body, class End>
   BATCHWORK_INLINE void for_rows_side_by_side(CsrLayout const& of, Begin const& begin,

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Direct solves of items whose matrices stand in memory by rows: the scratch of a team of a
+/// Direct solves of items with matrices in memory by rows: the scratch of a team of a
 /// device, the stack of a host's thread, or a slot of a workspace.
 #ifndef BATCHWORK_DIRECTROWS_HPP
 #define BATCHWORK_DIRECTROWS_HPP
@@ -25,8 +25,8 @@
 
 namespace Batchwork::Impl {
 
-/// How an item stands in memory: six vectors, the matrix, one that is substituted, and places and
-/// order of the rows.
+/// The layout of an item in memory: six vectors, the matrix, one vector for substitution, and
+/// places and order of the rows.
 template <class T, class F>
 struct DirectRoom {
   static constexpr int vectors = 6;
@@ -143,7 +143,7 @@ struct DirectRows : DirectItem<T, Lanes> {
       return true;
     }
   }
-  /// Eliminates the matrix, whose largest number goes to `largest` where the growth is wanted.
+  /// Eliminates the matrix. Its largest number goes to `largest` if the growth is wanted.
   /// \returns the status
   BATCHWORK_INLINE std::int32_t factorise(F& largest) {
     bool const inside = expand();
@@ -296,7 +296,7 @@ struct DirectTeams {
   }
 };
 
-/// On devices: items of a workspace, of which a team takes one after the other; or what is kept of
+/// On devices: items of a workspace, which a team takes one after the other; or what is kept of
 /// each.
 template <class T, class F, DirectTask Task = DirectTask::whole>
 struct DirectTeamsInWorkspace {
@@ -311,7 +311,7 @@ struct DirectTeamsInWorkspace {
   static DirectRoom<T, F> room_of(int n) {
     int const unit = 64 / int(sizeof(F));
     int leading = (n + unit - 1) / unit * unit;
-    // Numbers beside each other across lines find different sets of a cache.
+    // Numbers of the same column in neighbouring lines fall into different sets of a cache.
     if (leading * int(sizeof(F)) % 1024 == 0) leading += unit;
     return {n, leading};
   }

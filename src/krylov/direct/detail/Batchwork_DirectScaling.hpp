@@ -14,7 +14,7 @@
 
 namespace Batchwork::Impl {
 
-/// 2^-e where the largest of the numbers is from 1 to 2 times 2^e, of which `key` is the pivot_key;
+/// 2^-e where the largest of the numbers is from 1 to 2 times 2^e. `key` is its pivot_key;
 /// as near to that as can be so that the factor and its inverse are normal. One for zeros, and
 /// where the largest is not finite.
 template <class T>

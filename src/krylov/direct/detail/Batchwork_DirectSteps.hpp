@@ -55,7 +55,7 @@ template <class At>
   requires requires { At::alone; }
 inline constexpr bool has_item_alone<At> = At::alone;
 
-/// Whether items share a warp, whose lanes go the same way.
+/// Whether items share a warp, with lanes that take the same branches.
 template <class At>
 inline constexpr bool shares_warp = false;
 template <class At>
@@ -177,8 +177,8 @@ struct DirectSteps {
   }
   /// Plainly first, with a bound of the rounding; where that does not decide, or `exactly`, in
   /// twice the precision, which a step of refinement needs too. `exactly` becomes true where the
-  /// bound alone is beyond the threshold, as it then is of the next y, too. What comes out for an
-  /// item that has `ended` is not asked for.
+  /// bound alone is beyond the threshold, as it then will be for the next y, too. What comes out
+  /// for an item that has `ended` is not asked for.
   BATCHWORK_INLINE Residual residual(T const* y, bool& exactly, bool ended) const {
     T sums[2];
     Residual found{T(0), false};
@@ -303,7 +303,7 @@ BATCHWORK_INLINE void solve_column(At& at, DirectProblem<T> const& p, std::int64
   T* const to = item_of(p.x, item) + std::int64_t(c) * p.x.col;
   at.for_each([&](int i) { to[i * p.x.row] = at.x[i]; });
 }
-/// NaN in the place of all solutions of an item.
+/// Sets all solutions of an item to NaN.
 template <class T, class At>
 BATCHWORK_INLINE void fail_columns(At& at, DirectProblem<T> const& p, std::int64_t item,
                                    bool is_there, bool keeps) {
@@ -317,8 +317,8 @@ BATCHWORK_INLINE void fail_columns(At& at, DirectProblem<T> const& p, std::int64
   }
 }
 
-/// All right-hand sides of an item, whose status of the elimination is `code`; those of an item
-/// that failed are NaN. The first one is in at.b, and `goes_along` with the elimination.
+/// All right-hand sides of an item. `code` is the status of its elimination; items that failed get
+/// NaN. The first right-hand side is in at.b, and `goes_along` with the elimination.
 template <class T, class At>
 BATCHWORK_INLINE SolveResult<T> solve_columns(At& at, DirectProblem<T> const& p, std::int64_t item,
                                               bool is_there, std::int32_t code, bool keeps,

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// DirectTeamSolver: a direct solve inside a user's own kernel, a system for each team, whose
-/// factors stay for further calls.
+/// DirectTeamSolver: a direct solve inside a user's own kernel, a system for each team. Its factors
+/// stay for further calls.
 #ifndef BATCHWORK_DIRECTTEAMSOLVER_HPP
 #define BATCHWORK_DIRECTTEAMSOLVER_HPP
 
@@ -32,7 +32,7 @@ inline char* direct_memory_of_thread(std::size_t bytes) {
   return lines.data()->bytes;
 }
 
-/// What team_solve gives of direct_lu: passed to the kernel by value. ByLanes: as on devices.
+/// The result of team_solve with direct_lu, passed to the kernel by value. ByLanes: as on devices.
 template <class T, class F, bool ByLanes, int NumbersRank>
 struct DirectTeamSolver {
   using value_type = T;
@@ -42,14 +42,17 @@ struct DirectTeamSolver {
   int width;                 ///< numbers of a line that a pointer gives
   int factored_refinements;  ///< of solve_factored
 
-  /// Threads of a team: one for each row, in whole warps, to 256. Any other multiple of 32 to 256
-  /// does on devices, on hosts any other number; but the results depend on it in their last bits.
+  /// The number of threads that teams should have: one for each row, in whole warps, to 256. On
+  /// devices any other multiple of 32 to 256 works, on hosts any number. Results depend on it in
+  /// their last bits.
   int team_size() const {
     constexpr int warp = lanes_of_warp;
     return ByLanes ? std::clamp((problem.n + warp - 1) / warp * warp, warp, largest_team) : 1;
   }
-  /// Bytes of level-0 team scratch to ask for, beside the kernel's own: Kokkos::PerTeam(...).
-  /// Throws std::invalid_argument where teams of that size cannot solve the system.
+  /// Bytes of level-0 team scratch to request with Kokkos::PerTeam(...), in addition to the
+  /// kernel's own.
+  /// \param team_size  threads of a team
+  /// \throws std::invalid_argument  if teams of that size cannot solve the systems
   std::size_t scratch_size(int team_size) const {
     if (team_size < 1 || (ByLanes && !fits(team_size)))
       SystemCall{"team_solve"}.fail("teams of " + std::to_string(team_size) + " threads for " +
@@ -61,22 +64,23 @@ struct DirectTeamSolver {
   std::size_t scratch_size() const { return scratch_size(team_size()); }
 
   /// Solves A x = b for one system, the team's. Called by all threads of the team, outside nested
-  /// ranges, with the same arguments; all of them get the result. What the team wrote before is
-  /// seen, and what this writes is seen by the team after: it waits for the team at the beginning
-  /// and at the end.
-  /// \param of   the number of an item of A; or the item's own numbers, a View without an item
-  /// index or a pointer, in team
-  ///             scratch for instance
-  /// \param b,x  anything with b(i), and x(i) that is assigned: Views, functions; or pointers. x
-  /// may be b. On devices thread r of
-  ///             a team of L has the rows r, r + L, ... and no other touches them.
+  /// ranges, with the same arguments. Waits for the team at the beginning and at the end, so it
+  /// sees what the team wrote, and the team sees x.
+  /// \param member  the team
+  /// \param of      the number of an item of A; or the matrix of this team: a View without an item
+  ///                index or a pointer, in team scratch for instance
+  /// \param b       anything with b(i), or a pointer
+  /// \param x       anything with an assignable x(i), or a pointer; may be b. On devices thread r
+  ///                of a team of L accesses the rows r, r + L, ... of b and x, and no other thread
+  ///                does
+  /// \returns       the result, the same in all threads
   template <class Member, class Of, class B, class X>
   KOKKOS_FUNCTION SolveResult<T> solve(Member const& member, Of const& of, B const& b,
                                        X const& x) const {
     return run<true>(member, of, b, x, problem.refinements);
   }
-  /// Likewise with the factors that the last solve has left. A is that of the residual: the same,
-  /// or one near to it.
+  /// The same with the factors of the last solve. The residual is computed with the matrix given
+  /// here: the same, or one near to it.
   template <class Member, class Of, class B, class X>
   KOKKOS_FUNCTION SolveResult<T> solve_factored(Member const& member, Of const& of, B const& b,
                                                 X const& x) const {

@@ -38,8 +38,8 @@ inline constexpr bool direct_may_list =
 /// makes once for the items that it has one after the other; else by lanes that have rows together.
 /// Rows and columns are scaled as they come to registers. The elimination leaves L and U in
 /// scratch, for as many substitutions as are wanted, by the item's first warp. The residual, by all
-/// of them, reads the matrix a second time. T is the type of the numbers, F that of the factors,
-/// which then are of rows and columns that were scaled before. Where has_shuffles.
+/// of them, reads the matrix a second time. T is the type of the numbers, F the type of the
+/// factors, which belong to the scaled rows and columns. Where has_shuffles.
 template <class T, class F, int Tiles, DirectTask Task = DirectTask::whole, bool Listed = false>
 struct DirectTiles : LuCore<F, Tiles, true, true> {
   using Core = LuCore<F, Tiles, true, true>;
@@ -73,8 +73,8 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
                                                                : Vendor::items_wait_alone ? 2
                                                                                           : 1);
   /// Lanes that a multiprocessor is to hold, as many warps for each of its four schedulers as have
-  /// registers for what they hold and what was seen to be enough beside them. What is slower than
-  /// that, since it waits, needs as many warps as there can be.
+  /// registers for the data they hold, as far as more were not faster. Kernels that wait longer
+  /// need as many warps as possible.
   static constexpr int lanes_wanted = std::max(
       lanes_with_registers(Core::registers_held + (by_rows ? 40 : 56), 640), count* most_items);
   static constexpr int largest_team = Core::in_scratch ? Core::largest_team : lanes_wanted;
@@ -125,17 +125,17 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   template <class Without>
   bool is_worth_it(Without const& other, DeviceLimits const& limits) const {
     if (p.compressed_entries <= 0 || p.compressed_entries > rows * rows) return false;
-    // Items side by side share sectors in the first cache, of which a large list leaves too little
+    // Items side by side share sectors in the first cache, and a large list leaves too little of it
     // (H100, CUDA 13).
     if (by_items && rows > 48) return false;
-    // A large one is made for some groups; of few rows it saves registers, whatever it is made for
-    // (likewise).
+    // A large list is made for several groups; with few rows it saves registers for any number
+    // of groups (H100, CUDA 13).
     if (rows > 32 && groups < 4) return false;
     int at_once = std::max(1, largest_team / other.team());
     while (at_once > 1 && !limits.holds(at_once, other.team(), other.bytes())) --at_once;
     return team() >= other.team() && limits.holds(at_once, team(), bytes());
   }
-  /// Whether an item does, whatever there are of them.
+  /// Whether one item fits, whatever the number of items.
   static bool item_fits(DeviceLimits const& limits) {
     return limits.holds(teams_needed, count, bytes_of_item + 16);
   }
@@ -147,7 +147,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     return std::size_t(items_per_team) * bytes_of_item;
   }
 
-  /// Where an item of the team stands in scratch.
+  /// Where an item of the team is in scratch.
   struct Memory {
     char* scratch;
     BATCHWORK_INLINE F* numbers(int item) const {
@@ -535,7 +535,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     for (int k = 4 * here.lane; k < matrix_numbers; k += 4 * count)
       write_together(here.numbers + k, zeros);
   }
-  /// Those of the identity beyond the rows.
+  /// Writes the ones of the identity beyond the rows.
   BATCHWORK_INLINE void put_ones(Here const& here) const {
     for (int i = p.n + here.lane; i < rows; i += count) *entry(here.numbers, i, i) = F(1);
   }
@@ -600,7 +600,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     sync();
   }
 
-  /// Of a row or a column whose largest number has this pivot_key.
+  /// The factor of a row or a column with this pivot_key of its largest number.
   BATCHWORK_INLINE F factor_of(std::int32_t key) const {
     return p.equilibrates ? scale_to_one<F>(key) : F(1);
   }
@@ -818,7 +818,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
       }
     }
   }
-  /// The largest number of the scaled matrix over that of U.
+  /// The largest number of the scaled matrix over the largest of U.
   BATCHWORK_INLINE T growth_of(Here const& here, OwnItem const& own) const {
     F most = F(0);
     for (int i = here.in_warp; i < p.n; i += lanes_of_warp)

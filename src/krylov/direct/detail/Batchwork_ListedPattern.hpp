@@ -16,8 +16,8 @@
 
 namespace Batchwork::Impl {
 
-/// Of full matrices whose columns fit into 8 bits and whose places into 16: for each entry its
-/// place in the full matrix and its column, and where each row begins.
+/// A list for full matrices with columns of 8 bits and places of 16: for each entry its place in
+/// the full matrix and its column, and where each row begins.
 struct ListedPattern {
   static constexpr int row_lanes = 2;      ///< neighbouring lanes that have a row together
   static constexpr int most_at_once = 16;  ///< numbers that a lane asks memory for before it waits
@@ -95,8 +95,8 @@ struct ListedPattern {
 
     BATCHWORK_INLINE int column_below(int) const { return column; }
   };
-  /// As EntriesOfLanes has it, by `count` lanes, of which each asks memory for some numbers before
-  /// it waits.
+  /// As in EntriesOfLanes, by `count` lanes. Each requests several numbers from memory before it
+  /// waits.
   template <int AtOnce, class T, class Begin, class Body, class End>
   BATCHWORK_INLINE void for_rows(T const* numbers, std::int64_t step, int n, int rank, int count,
                                  Begin const& begin, Body const& entry, End const& end) const {

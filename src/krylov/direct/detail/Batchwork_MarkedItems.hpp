@@ -15,8 +15,8 @@
 
 namespace Batchwork::Impl {
 
-/// A team looks at as many items at once as it has lanes, and solves those that are marked, one
-/// after the other, in its scratch.
+/// A team looks at as many items at once as it has lanes, and solves the marked ones, one after the
+/// other, in its scratch.
 template <class T>
 struct MarkedItems {
   using Kernel = DirectTeams<T, T>;

@@ -79,7 +79,7 @@ struct RowsOfPack {
     return info;
   }
 
-  /// L U x = b for one vector, whose numbers stand in the places of their rows.
+  /// Solves L U x = b for one vector, with its numbers in the places of their rows.
   void substitute(S* x) const {
     for (int i = 1; i < n; ++i) x[i] = rest_of_row(x, i, 0, i);
     for (int i = n - 1; i >= 0; --i)

@@ -47,19 +47,19 @@ class BitSet {
 /// eliminated after.
 struct SymbolicElimination {
   int n = 0, levels = 0;
-  std::vector<int> order;  ///< the pivots one after the other
-  std::vector<int> level;  ///< of each pivot: those of a level do not depend on each other
+  std::vector<int> order;               ///< the pivots one after the other
+  std::vector<int> level;               ///< of each pivot: pivots of a level are independent
   std::vector<std::vector<int>> below;  ///< of pivot k the later rows i with an entry (i, k) of L
   std::vector<std::vector<int>>
       right;                  ///< of pivot k the later columns j with an entry (k, j) of U
   std::int64_t entries = 0;   ///< of L and U, with one diagonal
   std::int64_t products = 0;  ///< multiply-adds of the elimination
-  int without_pivot = -1;     ///< a row whose turn came without an entry of the diagonal, or -1
+  int without_pivot = -1;     ///< a row without a diagonal entry when it becomes the pivot, or -1
 
   /// By Markowitz' counts on the diagonal (Duff, Erisman and Reid, Direct Methods for Sparse
   /// Matrices, 2nd edition, section 7.3), some pivots at a time that are no neighbours (Liu,
-  /// Modification of the minimum-degree algorithm by multiple elimination, 1985): those that cost
-  /// up to twice as much as the cheapest, and a little more, since levels cost more than some
+  /// Modification of the minimum-degree algorithm by multiple elimination, 1985): pivots that
+  /// cost up to twice as much as the cheapest, and a little more, since levels cost more than some
   /// entries.
   /// \param columns  of each row
   /// \param given    an order of the pivots to be kept, or empty

@@ -23,8 +23,8 @@ namespace Batchwork::Impl {
 /// Lanes that take a slice of a step together, neighbouring ones neighbouring words of the lists.
 inline constexpr int lanes_of_slice = Vendor::has_shuffles ? lanes_of_warp : 1;
 
-/// Some sums of a step: as many products for each lane, of which `parts` neighbours have a sum
-/// together.
+/// Some sums of a step, with the same number of products for each lane; `parts` neighbouring lanes
+/// share a sum.
 struct ListSlice {
   std::int32_t begin;  ///< of its products, in units of lanes_of_slice
   std::uint16_t width, parts;
@@ -34,10 +34,10 @@ struct ListSteps {
   int first = 0, end = 0;
 };
 
-/// Numbers of an item, by their places: the entries of L and U, those of U first; the reciprocals
-/// of the pivots; a vector; and a zero.
+/// Numbers of an item, by their places: the entries of L and U, U first; the reciprocals of the
+/// pivots; a vector; and a zero.
 struct PlacesOfItem {
-  /// Places are numbers of 16 bits, of which the last says that there is none.
+  /// Places are numbers of 16 bits; the largest means none.
   static constexpr std::uint32_t none = 0xffff, most = none;
 
   int n = 0, entries = 0;
@@ -67,7 +67,7 @@ struct SymbolicLists {
   ListSteps eliminate, forward, backward, forward_transposed, backward_transposed;
 };
 
-/// The same on the host, as it is made.
+/// The same on the host, under construction.
 class SymbolicListsOnHost {
  public:
   PlacesOfItem places;
@@ -80,7 +80,7 @@ class SymbolicListsOnHost {
   std::vector<std::uint32_t> targets, pairs;
   ListSteps eliminate, forward, backward, forward_transposed, backward_transposed;
 
-  /// \param columns  of each row, as they stand in the matrices
+  /// \param columns  of each row, in the order of the matrices
   /// \param lanes    that will compute a step together
   SymbolicListsOnHost(SymbolicElimination const& e, std::vector<std::vector<int>> const& columns,
                       int lanes)
@@ -225,8 +225,8 @@ class SymbolicListsOnHost {
   }
 
   int steps() const { return int(first_slice.size()) - 1; }
-  /// Long sums first, so that those of a slice are as long. Lanes share sums where there are more
-  /// lanes than sums.
+  /// Long sums first, so that the sums of a slice have the same length. Lanes share sums where
+  /// there are more lanes than sums.
   void add_step(Step& step) {
     constexpr std::size_t across = lanes_of_slice;
     std::stable_sort(step.begin(), step.end(), [](Target const& a, Target const& b) {

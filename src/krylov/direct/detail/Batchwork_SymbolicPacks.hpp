@@ -97,7 +97,7 @@ struct SymbolicPacks {
     std::int64_t first;  ///< item
     int count;           ///< of items; lanes behind them repeat the last one
     S* v;
-    T *b, *x, *l, *c, *r, *t;  ///< but for r and t those of lane i begin at [i * n]
+    T *b, *x, *l, *c, *r, *t;  ///< except r and t: the numbers of lane i begin at [i * n]
     T const* numbers[W];
     LoneSums lanes;
 

@@ -118,7 +118,7 @@ BATCHWORK_INLINE void run_steps(SymbolicLists const& lists, ListSteps const& ste
   lanes.sync();
 }
 
-/// Where the numbers of an item are neighbours of those of other ones.
+/// The places of numbers where items are interleaved.
 template <class T>
 struct EveryNumber {
   T* first;
@@ -126,7 +126,7 @@ struct EveryNumber {
   BATCHWORK_INLINE T& operator[](std::uint32_t k) const { return first[k * unsigned(apart)]; }
 };
 
-/// Replaces the entries of the matrix by those of L and U, and the vector b by L^-1 b.
+/// Replaces the entries of the matrix by the entries of L and U, and the vector b by L^-1 b.
 /// \param limit  the largest entry of L that is not too large for a pivot
 /// \param fails  fails(k, mask): pivot k is too small, not finite or zero, for the items of a mask
 template <class Lanes, class Numbers, class S, class Fails>

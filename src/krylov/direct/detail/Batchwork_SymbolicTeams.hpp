@@ -27,9 +27,8 @@ template <class T>
 struct SymbolicProblem {
   DirectProblem<T> of{};
   SymbolicLists lists{};
-  T limit = T(0);  ///< of an entry of L
-  bool leaves_items =
-      false;  ///< those whose pivots are too small, for a kernel that exchanges rows
+  T limit = T(0);             ///< of an entry of L
+  bool leaves_items = false;  ///< with pivots that are too small, for a kernel that exchanges rows
   int* dense_form = nullptr;  ///< whether an item is left so, if wanted
 
   BATCHWORK_INLINE void note(std::int64_t item, bool is_left) const {
@@ -91,7 +90,7 @@ struct SymbolicItem : DirectItem<T, Lanes> {
     sync();
   }
 
-  /// The entries of the matrix to their places, zeros to those that fill in.
+  /// Writes the entries of the matrix to their places, and zeros to the fill-in.
   BATCHWORK_INLINE void expand() const {
     int const filled = lists.places.entries;
     lanes.for_each(filled + 1, [&](int k) { v[k < filled ? k : lists.places.zero()] = T(0); });
@@ -139,7 +138,8 @@ struct SymbolicItem : DirectItem<T, Lanes> {
     lanes.for_each(count, [&](int k) { most = larger_size(most, T(abs(v[k]))); });
     return largest_number(most);
   }
-  /// The right-hand side goes along. \returns 0, or the status of a row whose pivot is too small
+  /// Eliminates, with the right-hand side. \returns 0, or the status of a row with too small a
+  /// pivot
   BATCHWORK_INLINE std::int32_t eliminate() const {
     for_each([&](int i) { vector()[i] = b[i] * l[i]; });
     int worst = 0;
@@ -174,7 +174,7 @@ BATCHWORK_INLINE void run_symbolic_item(SymbolicProblem<T> const& problem, Lanes
       if (lanes.rank == 0) p.growth[item] = largest / of_u;
     }
   }
-  // Behind x, whose first number is of this lane.
+  // After x, as this lane writes its first number.
   if (lanes.rank == 0) problem.note(item, is_left);
   if (is_left) return;
   if (lanes.rank == 0) p.log.write(item, result);

@@ -16,8 +16,8 @@
 
 namespace Batchwork::Impl {
 
-/// The layouts of all formats, of which one is used; AnySystems knows which. No union: compilers
-/// see through a struct.
+/// The layouts of all formats; AnySystems knows which one is used. No union: compilers see through
+/// a struct.
 template <class... F>
 struct Layouts {};
 template <class F, class... Rest>
@@ -51,10 +51,9 @@ struct RowsOfItem {
 template <class T, class List>
 struct AnySystemsOf;
 
-/// Where the entries are in one of the formats of a list, of which each is a Format, and the
-/// numbers of all items; or neither, of what a functor applies. What is done with rows is compiled
-/// once for each type of row, not for each format: compilers do not inline kernels that grow, and
-/// then copy their arguments.
+/// Where the entries are, in one of the formats of a list (each a Format), and the numbers of all
+/// items; neither for a functor. Code for rows is compiled once for each type of row, not for each
+/// format: compilers do not inline kernels that grow, and then copy their arguments.
 template <class T, class... Formats>
 struct AnySystemsOf<T, FormatList<Formats...>> {
   using value_type = T;
@@ -78,7 +77,7 @@ struct AnySystemsOf<T, FormatList<Formats...>> {
   template <class F>
   AnySystemsOf(MatrixFreeSystems<F> const& a) : rows(a.rows) {}
 
-  /// Runs f(layout) with that of the format; nothing by a functor.
+  /// Calls f(layout) with the layout of the format; not for a functor.
   template <class F>
   BATCHWORK_INLINE void with_format(F const& f) const {
     run<0>(layouts, f);
@@ -93,20 +92,19 @@ struct AnySystemsOf<T, FormatList<Formats...>> {
     with_format([&]<class F>(F const&) { stored = F::has_numbers; });
     return stored ? item_of(values, item) : nullptr;
   }
-  /// Runs f(rows) with the rows of the item whose numbers these are, see RowsOfItem. Of ell, places
-  /// that are there.
+  /// Calls f(rows) with the rows of the item with these numbers, see RowsOfItem. For ell, without
+  /// unused places.
   template <class F>
   BATCHWORK_INLINE void visit(T const* of_item, F const& f) const {
     visit_rows<0, Formats...>(of_item, f);
   }
-  /// The entries of row i of the item whose numbers these are.
+  /// The entries of row i of the item with these numbers.
   BATCHWORK_INLINE AnyRow<T> row(T const* of_item, int i) const {
     AnyRow<T> r;
     with_format([&](auto const& of) { r = of.row(values, of_item, rows, i).any(); });
     return r;
   }
-  /// Entry k of row i, of those that it has: its column, and its number of the item whose numbers
-  /// these are.
+  /// Entry k of row i: its column, and its number in the item with these numbers.
   BATCHWORK_INLINE int column(int i, int k) const {
     int c = i;
     with_format([&](auto const& of) { c = of.column(rows, i, k); });
@@ -117,8 +115,7 @@ struct AnySystemsOf<T, FormatList<Formats...>> {
     with_format([&](auto const& of) { x = of.number(values, of_item, rows, i, k); });
     return x;
   }
-  /// The place of the first entry of row i among a system's places, of which there are `nonzeros`
-  /// of the matrices.
+  /// The place of the first entry of row i among the `nonzeros` places of a system.
   BATCHWORK_INLINE int first_place(int i) const {
     int place = i;
     with_format([&](auto const& of) { place = of.first_place(rows, i); });

@@ -31,7 +31,7 @@ void sum_rows_on_host(Item const& item, int rows, X const& x, Put const& put) {
   for (int i = 0; i < rows; ++i) put(i, row_sum<Sum>(item, i, x));
 }
 
-/// Compressed rows whose entries are side by side: packs of terms.
+/// Compressed rows with entries side by side: packs of terms.
 template <template <class> class Sum, class T, class X, class Put>
 void sum_rows_on_host(PatternItem<CsrSystems<T>> const& item, int rows, X const& x,
                       Put const& put) {
@@ -148,8 +148,7 @@ struct MultiplyHost {
     }
   }
 
-  /// P packs of items whose numbers are side by side: several sums at once, since each waits for
-  /// its last addition.
+  /// P packs of interleaved items: several sums at once, since each waits for its last addition.
   template <int P>
   void several(std::int64_t item) const {
     using S = Pack<T, W>;

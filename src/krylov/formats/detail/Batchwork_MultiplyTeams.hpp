@@ -35,8 +35,8 @@ bool has_items_side_by_side(Storage<T> const& s) {
   return s.width == 1 ? s.group == 1 : s.lane == 1;
 }
 
-/// Lanes of an item: one of those that stand side by side, since it reads what its neighbours read
-/// as well.
+/// Lanes of an item: one where items are side by side in memory, since it reads what its neighbours
+/// read as well.
 template <class Systems>
 int multiply_lanes(Systems const& a, std::int64_t nonzeros) {
   if constexpr (Systems::has_pattern) {

@@ -80,7 +80,7 @@ struct EllRow {
     return {numbers, step, columns, column_step, first, count};
   }
 };
-/// Of a dense matrix, whose columns need no indices.
+/// A row of a dense matrix, without column indices.
 template <class T>
 struct DenseRow {
   T const* numbers = nullptr;
@@ -172,9 +172,9 @@ struct CsrLayout {
     return numbers[(offsets(i) + k) * values.row];
   }
   BATCHWORK_INLINE int first_place(int, int i) const { return int(offsets(i)); }
-  /// Runs f(column, number), which give those of entry k of row i, of which `first` is the first
-  /// place less that of row 0. The pattern stays in the cache, the numbers of each system pass it
-  /// by.
+  /// Calls f(column, number): functions that give the column and the number of entry k of row i.
+  /// `first` is the first place less the first place of row 0. The pattern stays in the cache; the
+  /// numbers of each system pass it by.
   template <class T, class F>
   BATCHWORK_INLINE void with_entries(Storage<T const> const& values, T const* numbers,
                                      F const& f) const {
@@ -199,8 +199,8 @@ struct CsrLayout {
 template <class T>
 using CsrSystems = PatternSystems<T, CsrLayout>;
 
-/// As many entries in every row, of which some have the column -1 and are not there: the last ones
-/// of the row. A Format.
+/// The same number of places in every row; unused ones have the column -1 and are the last of the
+/// row. A Format.
 struct EllLayout {
   static constexpr int rank = 2;
   static constexpr bool has_numbers = true, knows_widest_row = true;
@@ -301,7 +301,7 @@ struct DenseLayout {
 template <class T>
 using DenseSystems = PatternSystems<T, DenseLayout>;
 
-/// A multiple of the identity, of which nothing is stored.
+/// A multiple of the identity. Nothing is stored.
 template <class T>
 struct ScaledIdentitySystems {
   using value_type = T;
@@ -317,7 +317,7 @@ struct ScaledIdentitySystems {
   }
 };
 
-/// The same as a Format, of which nothing is stored for an item.
+/// The same as a Format without stored numbers.
 template <class Number>
 struct ScaledIdentityLayout {
   static constexpr int rank = 0;

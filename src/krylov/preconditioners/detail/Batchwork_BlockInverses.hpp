@@ -31,7 +31,7 @@ struct BlocksInKernel {
   int count = 0;
   int largest = 1;
 
-  /// Of which each has a row of a block.
+  /// Lanes of a system; each has a row of a block.
   BATCHWORK_INLINE constexpr LanesWanted lanes_wanted() const {
     int lanes = 8;
     while (lanes < largest) lanes *= 2;
@@ -46,8 +46,8 @@ struct BlocksInKernel {
 };
 
 /// The inverses of an item's blocks. Rows are not exchanged: the pivot of column c of a block is in
-/// its row order(c), so that the inverse has in row c and column order(d) what stands in row
-/// order(c) and place d.
+/// its row order(c), so the number of the inverse in row c and column order(d) is stored in
+/// row order(c), place d.
 template <class T>
 struct BlockInverses {
   T* numbers = nullptr;  ///< (row, place within the block)
@@ -155,7 +155,7 @@ struct BlockInverses {
     return r;
   }
 
-  /// Row i of the inverses times r, of which r(j) is a number.
+  /// Row i of the inverses times the vector r.
   BATCHWORK_INLINE T product(int i, T const* r) const {
     int const begin = first[i], n = size[i];
     if (n == 0) return r[i];
@@ -165,9 +165,9 @@ struct BlockInverses {
     return sum;
   }
 
-  // ---- by warps: then order(i) is the row of the item whose place row i takes as a pivot ----
+  // ---- by warps: order(i) is then the row of the item that row i replaces as a pivot ----
 
-  /// Inverts the blocks, of which neighbouring lanes of a warp, a power of two, have a row each.
+  /// Inverts the blocks. Neighbouring lanes of a warp, a power of two, have a row of a block each.
   template <class At>
   BATCHWORK_INLINE void invert_by_warps(At const& at, BlocksInKernel const& how) const {
     int window = 1;

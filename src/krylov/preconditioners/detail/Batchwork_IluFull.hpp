@@ -4,7 +4,7 @@
 /// \file
 /// ILU(0) of nearly full patterns by the lanes of a device that share a system: column by column,
 /// as a full matrix is factorised (Golub and Van Loan, Matrix Computations, 4th edition,
-/// section 3.2.6, outer product LU), but for the places that are not there. Its rows depend on each
+/// section 3.2.6, outer product LU), without the unused places. Its rows depend on each
 /// other one by one, so levels would leave a row to few lanes, and a column is known to all of them
 /// at once.
 #ifndef BATCHWORK_ILUFULL_HPP

@@ -39,8 +39,8 @@ struct IluInKernel {
   }
 };
 
-/// The factors of an item, entry by entry where those of A are, and what its pattern says, which is
-/// the same for all items: the lanes find it for their first one. A row's terms are its entries on
+/// The factors of an item, with entries where A has them, and data of its pattern, which are the
+/// same for all items: the lanes find them for their first one. A row's terms are its entries on
 /// one side of the diagonal, of L from the first column on, of U from the last one back, so that
 /// with rows in their natural order those come first that are known first.
 template <class T>
@@ -107,7 +107,7 @@ struct IluTeam {
     ends[i] = std::uint16_t(row.count);
     return sound;
   }
-  /// By one lane: the level of a row is one more than those of the rows that it needs.
+  /// By one lane: the level of a row is one more than the levels of the rows that it needs.
   BATCHWORK_INLINE void find_levels(bool of_upper) const {
     std::uint16_t* const level = stages(of_upper).place;
     BATCHWORK_KEEP_LOOP
@@ -249,8 +249,8 @@ struct IluTeam {
     bool mine;  ///< whether there is a row
     int i, terms, share, sharing;
   };
-  /// Runs body(lead) for the rows of a stage, by all lanes of the system, of which some may share a
-  /// row; all take as many turns.
+  /// Calls body(lead) for the rows of a stage, by all lanes of the system. Several may share a row;
+  /// all take the same number of turns.
   template <class Lanes, class Body>
   BATCHWORK_INLINE void for_leads(Lanes const& lanes, RowStages const& of, int begin, int end,
                                   Body const& body) const {
@@ -263,7 +263,7 @@ struct IluTeam {
       body(Indices{mine, i, mine ? int(of.lead[i]) : 0, lanes.rank & (sharing - 1), sharing});
     }
   }
-  /// Takes off the rows of a stage those that are done before.
+  /// Subtracts finished rows from the rows of a stage.
   template <class Lanes>
   BATCHWORK_INLINE void eliminate_leads(Lanes const& lanes, int begin, int end,
                                         bool completes) const {
@@ -315,7 +315,8 @@ struct IluTeam {
     if (needs) values[first[i] + t] = f;
     Vendor::wait_for_warp(lanes.member);
   }
-  /// By the first warp, the rows of a stage: the lane of a row takes off it in turn what is known.
+  /// By the first warp, the rows of a stage: the lane of a row subtracts known rows one after the
+  /// other.
   template <class Lanes>
   BATCHWORK_INLINE void eliminate_by_warp(Lanes const& lanes, int begin, int end, int stage) const {
     RowStages const of = stages(false);
@@ -403,7 +404,7 @@ struct IluTeam {
     }
     return sum;
   }
-  /// By the first warp, the rows of a stage, of which s is what the stages before leave.
+  /// By the first warp, the rows of a stage. s is the result of the stages before.
   ///
   /// Where each row needs one other of the stage, by doubling how far that is (pointer jumping: J.
   /// JaJa, An Introduction to Parallel Algorithms, section 2.2). Where products of multipliers are

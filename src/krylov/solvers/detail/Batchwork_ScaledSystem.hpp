@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// ScaledSystem: what a solver's algorithm has to do with where systems are scaled. It sees diag(l)
-/// A diag(r) y = diag(l) b; the matrix and the vectors stay as they are.
+/// ScaledSystem: the interface that a solver sees if systems are scaled: diag(l) A diag(r) y =
+/// diag(l) b. The matrix and the vectors are not changed.
 #ifndef BATCHWORK_SCALEDSYSTEM_HPP
 #define BATCHWORK_SCALEDSYSTEM_HPP
 
@@ -26,7 +26,8 @@ struct ResidualNorms {
   N roundings = plain;          ///< a bound of the square of the error of the tested norm
 };
 
-/// Vectors of hosts' memory beside those of a solve, three here and three of solve_scaled.
+/// Vectors in hosts' memory in addition to the vectors of a solve: three here and three of
+/// solve_scaled.
 inline constexpr int vectors_of_scaling = 6;
 
 /// Base is SystemTeam, SystemThread or SystemPack.
@@ -36,7 +37,7 @@ struct ScaledSystem : Base {
   using N = typename Base::Number;
   using V = typename Base::Value;
   using Vector = typename Base::Vector;
-  /// Products round as those of a functor do: what they lead to is confirmed by solve_scaled.
+  /// Products are treated as a functor's: solve_scaled confirms their results.
   static constexpr bool has_entries = false;
   static constexpr bool by_lanes = requires(Base const& at) { at.member; };
 
@@ -51,7 +52,7 @@ struct ScaledSystem : Base {
     });
   }
 
-  /// Runs body(i) for rows one by one, of which `data` of vectors has number i.
+  /// Calls body(i) for rows one by one; number i of a vector is in its `data`.
   template <class Body>
   BATCHWORK_INLINE void for_each_row(Body const& body) const {
     if constexpr (std::is_same_v<N, V>) {
@@ -80,7 +81,7 @@ struct ScaledSystem : Base {
   }
 
   using E = Exponents<T>;
-  /// 2^-e for the exponent e of a largest magnitude, which may be that of nothing.
+  /// 2^-e for the exponent e of a largest magnitude, which may be the exponent of an empty line.
   template <class S>
   static BATCHWORK_INLINE S inverse_power(S const& e) {
     return select(e > S(-E::infinite()), E::power(E::within_most(-e)), S(T(1)));
@@ -90,8 +91,8 @@ struct ScaledSystem : Base {
     return select((x > largest) & (x < S(E::infinite())), x, largest);
   }
 
-  /// Finds the factors: those of rows from their largest magnitudes, then those of columns from the
-  /// largest magnitudes that they have left, as LAPACK's geequ does; of symmetric matrices from the
+  /// Finds the factors: for rows from their largest magnitudes, then for columns from the largest
+  /// magnitudes that are left, as LAPACK's geequ does; of symmetric matrices from the
   /// diagonal, as its poequ.
   /// \param entries  entries(i, f) runs f(column, number) for the entries of row i
   template <class Entries>
@@ -135,7 +136,7 @@ struct ScaledSystem : Base {
     for (int i = 0; by_columns && i < this->rows; ++i)
       right.data[i] = inverse_power(E::of(right.data[i]));
   }
-  /// Columns' exponents meet in an exchange, as integers, of which lanes find the largest.
+  /// Lanes find the largest exponents of columns as integers in an exchange.
   template <class Entries>
   BATCHWORK_INLINE void find_by_lanes(bool by_rows, bool by_columns, Entries const& entries) {
     constexpr int nothing = -(1 << 20);
@@ -330,7 +331,7 @@ BATCHWORK_INLINE SolveResult<typename Base::Number> solve_scaled(ScaledSystem<Ba
     norms.other = select(begins, start.other, norms.other);
     norms.scaled = select(begins, start.scaled, norms.scaled);
     is.squared = state.squared = state.best = norms.scaled;
-    // The scaled norm is that of the test, or above it; else it is taken to fall as that does.
+    // The scaled norm is the tested norm, or above it; otherwise both are assumed to fall alike.
     N const ratio = at.scaling.test_is_apart() ? start.scaled / tested : N(T(1));
     is.threshold_squared = select(wants, threshold * ratio, none);
     T const limit = T(stop.divergence_limit);
@@ -364,8 +365,8 @@ BATCHWORK_INLINE SolveResult<typename Base::Number> solve_scaled(ScaledSystem<Ba
     norms.other = select(helps, after.other, norms.other);
     norms.scaled = select(helps, after.scaled, norms.scaled);
 
-    // The scaled residual becomes smaller each time, at last that of rounding; which the tested one
-    // may do later.
+    // The scaled residual becomes smaller each time, down to rounding. The tested one may get there
+    // later.
     Mask const claims = took & (!met) & (state.code == code(Reason::success));
     Mask const may = is.iterations < Count(stop.most_iterations);
     Mask const goes_on = claims & may;

@@ -100,7 +100,7 @@ struct ComputedResidual {
     N const all = sizes + N(T(rows) * Kokkos::Experimental::norm_min_v<T>);
     return {squares, N(4 * u) * sqrt(all) + N(u) * sqrt(squares)};
   }
-  /// After a sum in twice the precision, whose roundings have such squares.
+  /// After a sum in twice the precision, given the squares of its roundings.
   static BATCHWORK_INLINE ComputedResidual of_compensated(N const& squares, N const& roundings) {
     return {squares, sqrt(roundings) + N(u) * sqrt(squares)};
   }
@@ -126,7 +126,7 @@ struct SolveState {
   N squared = N(T(0));  ///< of the norm of the residual in r; for methods that have cycles
   N best = N(T(0));     ///< the same of what x holds
   Count restarts = Count(0), code = Count(0);
-  /// Those whose start seems to meet the tolerance, which is to be confirmed.
+  /// Systems that seem to meet the tolerance at their start, which is to be confirmed.
   Mask unsure = Mask(false);
 };
 
@@ -134,8 +134,9 @@ struct SolveState {
 template <class N>
 BATCHWORK_INLINE mask_t<N> is_whole(N const& x) {
   using T = scalar_t<N>;
-  constexpr T big =
-      sizeof(T) == 4 ? T(0x1.8p23) : T(0x1.8p52);  // beside it nothing is left behind the point
+  constexpr T big = sizeof(T) == 4
+                        ? T(0x1.8p23)
+                        : T(0x1.8p52);  // added to it, numbers lose all digits after the point
   return (x + N(big)) - N(big) == x;
 }
 
@@ -165,9 +166,9 @@ BATCHWORK_INLINE void find_unit(At& at, mask_t<typename At::Number> const& far,
   auto const rescales = far & (e > N(-E::infinite()));
   at.unit = select(rescales, E::power(E::within_most(select(rescales, -e, N(T(0))))), at.unit);
 }
-/// For systems whose first iteration met numbers beyond the range, and that are as they were at
-/// their start: brings their residuals near to 1 and, HasFactor, finds the power of two that stands
-/// for the preconditioner, such that A times it does so, too. Gives those that this changes.
+/// For systems with numbers beyond the range in the first iteration, and unchanged since their
+/// start: brings their residuals near to 1 and, HasFactor, finds the power of two in place of the
+/// preconditioner, such that A times it is near to 1, too. Returns the systems that this changes.
 template <bool HasFactor, class At>
 BATCHWORK_INLINE mask_t<typename At::Number> rescale(At& at, SolveState<typename At::Number>& state,
                                                      mask_t<typename At::Number> const& of,
@@ -249,8 +250,8 @@ BATCHWORK_INLINE SolveState<typename At::Number> begin_systems(At& at, StoppingC
     });
     N other[2];
     at.sum(parts, other);
-    // Compilers round the two sums differently: those that begin at zero do not depend on the
-    // others of these turns.
+    // Compilers round the two sums differently: systems that begin at zero must not depend on
+    // others that run in step.
     squared = select(begins_at_zero, norms[0], other[0]);
     sizes = other[1];
     far = far | ((!begins_at_zero) & is_far(squared, far_square));
@@ -311,8 +312,8 @@ BATCHWORK_INLINE SolveState<typename At::Number> begin_systems(At& at, StoppingC
   return state;
 }
 
-/// Decides what becomes of the systems `ends`, of which `began` have iterated: their residuals have
-/// the squares `residual`, those that they began from `from`.
+/// Decides the outcome of the systems `ends`; `began` among them have iterated. `residual` are the
+/// squares of their residuals, `from` the squares at their beginning.
 template <bool HasCycles, class N>
 BATCHWORK_INLINE void conclude_systems(SolveState<N>& state, StoppingCriteria const& stop,
                                        mask_t<N> const& ends, mask_t<N> const& began,
@@ -339,10 +340,9 @@ BATCHWORK_INLINE void conclude_systems(SolveState<N>& state, StoppingCriteria co
   }
 }
 
-/// Iterates for one system, of which `at` knows how it lies: SystemTeam on devices, SystemThread on
-/// hosts; or for a pack of them, SystemPack, where numbers of a system are packs and what holds of
-/// it a mask. All lanes that go through the same turns (at.any) take part until the last of their
-/// systems is done.
+/// Iterates for one system, accessed through `at`: SystemTeam on devices, SystemThread on hosts; or
+/// for a pack of systems, SystemPack, with packs as numbers and masks as conditions. All lanes that
+/// run in step (at.any) take part until the last of their systems is done.
 ///
 /// A method has restart(at, m, r, norm_squared, is), which begins from the residual r, and step(at,
 /// m, r, u, is), one iteration that changes r and u of a system that is running, and ends with
@@ -394,7 +394,7 @@ BATCHWORK_INLINE void iterate_systems(At& at, M const& m, Method& method,
     }
     if constexpr (has_cycles) method.finish(at, u);
 
-    // The true residual of those that took part.
+    // The true residual of the systems that took part.
     at.load_b(b);
     if constexpr (Method::right) {
       m.apply(at, t, u);

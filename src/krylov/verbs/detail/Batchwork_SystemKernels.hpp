@@ -17,7 +17,7 @@
 
 namespace Batchwork::Impl {
 
-/// One number, or those of the items of a pack, which are neighbours.
+/// One number, or the neighbouring numbers of the items of a pack.
 template <class S, class T>
 BATCHWORK_INLINE S get(T const* from) {
   if constexpr (std::is_same_v<S, T>) return *from;
@@ -49,7 +49,7 @@ struct ItemNumber {
   bool in_packs(int width) const { return common || stands_in_packs(of, width); }
 };
 
-/// A vector of every item, or one for all of them, whose strides from item to item are then zero.
+/// A vector of every item, or one for all of them with strides of zero from item to item.
 template <class T>
 struct ItemVector {
   Storage<T const> of{};
@@ -64,13 +64,13 @@ struct ItemVector {
   bool in_packs(int width) const { return common || stands_in_packs(of, width); }
 };
 
-// What a kernel is made of, Work:
-//   value_type                   T, float or double
-//   combined                     numbers that lanes add up at once; 0 if they do not, and need no
-//   scratch lanes()                      lanes of a device that share an item in_packs(width)
-//   whether all operands stand in packs run<S>(lanes, item, there)   for one item, S being T; or
-//   for the Pack of items from `item` on. Lanes that are not there
-//                                come along to wait and to add, and store nothing.
+// The work of a kernel, Work:
+// - value_type: T, float or double
+// - combined: numbers that lanes add up at once; 0 if they do not, and need no scratch
+// - lanes(): lanes of a device that share an item
+// - in_packs(width): whether all operands are interleaved or in whole packs
+// - run<S>(lanes, item, there): for one item, S being T; or for the Pack of items from `item` on.
+//   Lanes that are not there take part in waits and sums, and store nothing.
 
 /// On devices: lanes of a team share an item.
 template <class Work>

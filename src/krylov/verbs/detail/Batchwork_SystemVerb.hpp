@@ -20,7 +20,7 @@
 
 namespace Batchwork::Impl {
 
-/// Matrices of which every number is stored.
+/// Matrices that store all their numbers.
 template <class A>
 concept StoredMatrices = SystemMatrices<A> && requires(A const& a) { stored(a.values); };
 
@@ -34,8 +34,8 @@ struct NumbersStored {
   static_assert(require_reachable<(A::template reachable<Exec>)>());
   using type = typename A::value_type;
 };
-/// Where the numbers of csr(...), ell(...), dia(...) or dense(...) are, to be written; their places
-/// are those of a.systems().
+/// The numbers of csr(...), ell(...), dia(...) or dense(...), to be written. Their places are the
+/// same as in a.systems().
 template <class A>
 auto numbers_of(A const& a) {
   auto const s = stored(a.values);
@@ -44,7 +44,7 @@ auto numbers_of(A const& a) {
   return s.storage;
 }
 
-/// A View of the call: its numbers are of type T, with so many indices of an item's own.
+/// A View of the call, with numbers of type T and so many indices of an item.
 template <class Exec, class T, int Rank, class V>
 auto operand_of(V const& view) {
   auto const s = stored(view);

@@ -27,7 +27,7 @@ ItemVector<T> factors_of(SystemCall& call, int position, char const* role, A con
     call.add_vector(position, role, s, a);
     return {s.storage.as_const()};
   } else {
-    // Taken as numbers of so many items, whose only vector it is.
+    // Read as the numbers of so many items.
     auto s = operand_of<Exec, T, 0>(x.source.view);
     s.rows = s.description.items;
     s.description.items = -1;
