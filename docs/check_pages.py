@@ -24,6 +24,7 @@ GENERATED = re.compile(r"<!-- table: .*?<!-- end of table -->", re.DOTALL)
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 LINK = re.compile(r"\]\([^)]*\)")
 ITEM = re.compile(r"\s*([-*+]|\d+\.|#+|>)\s+")
+NUMBERED = re.compile(r"(\s*)(?!1\.)\d+\.\s")
 END_OF_SENTENCE = re.compile(r"(?<=[.!?:;])\s+")
 
 
@@ -47,8 +48,12 @@ def prose(text):
 
 
 def sentences(lines):
-    """(line number, sentence) of paragraphs and list items; tables are left out."""
-    begin, words = 0, []
+    """(line number, sentence) of paragraphs and list items; tables are left out.
+
+    As in Markdown, a number and a full stop within a paragraph ("200. More") begin no list item,
+    unless the number is 1 or the paragraph is an item that is indented as much.
+    """
+    begin, words, indent = 0, [], -1
 
     def ended():
         for sentence in END_OF_SENTENCE.split(" ".join(words)):
@@ -56,13 +61,15 @@ def sentences(lines):
 
     for number, line in lines:
         is_table = line.lstrip().startswith("|")
-        if is_table or not line.strip() or ITEM.match(line):
+        numbered = NUMBERED.match(line)
+        is_item = ITEM.match(line) and not (words and numbered and len(numbered[1]) > indent)
+        if is_table or not line.strip() or is_item:
             yield from ended()
-            words = []
+            words, indent = [], len(line) - len(line.lstrip()) if is_item else -1
         if not is_table and line.strip():
             if not words:
                 begin = number
-            words.append(LINK.sub("]", ITEM.sub("", line.strip())))
+            words.append(LINK.sub("]", ITEM.sub("", line) if is_item else line.strip()))
     yield from ended()
 
 
