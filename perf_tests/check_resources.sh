@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # Prints registers, stack and local memory of the Batchwork kernels in a CUDA executable or object, and fails if one of them
-# has more than it may have (docs/performance/index.md says why):
+# exceeds its limit (docs/performance/running.md says why):
 #
-#   map and scan with an item a lane, and all other kernels       none: a spill is a failure, not a slowdown
-#   map and scan whose lanes share items                          320 bytes; of pivoted_qr and expm 384 and 2048
+#   map and scan with one item per lane, and all other kernels    none: a spill is a failure, not a slowdown
+#   map and scan, lanes share items                               320 bytes; pivoted_qr 384, expm 2048
 #   solve                                                         256 bytes
 #
 #   check_resources.sh [-q] EXECUTABLE...      -q: only the kernels that have some, and the count

@@ -10,11 +10,11 @@
 
 The tables of the documentation:
 
-  report.py --docs README.md docs            # writes them anew from perf_tests/results
-  report.py --docs README.md docs --check    # fails if one is not what the results say
+  report.py --docs README.md docs            # writes them from perf_tests/results
+  report.py --docs README.md docs --check    # fails if a table differs from the results
 
-Such a table stands between <!-- table: NAME KEY=VALUE ... from [LABEL=]FILE ... --> and <!-- end of table -->; NAME is a function
-of tables.py, FILE one of perf_tests/results, without .csv.
+A table begins with <!-- table: NAME KEY=VALUE ... from [LABEL=]FILE ... --> and ends with <!-- end of table -->. NAME is a function
+of tables.py, FILE is a file of perf_tests/results without .csv.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def value(text):
 
 
 def table_of(said):
-    """The table that <!-- table: SAID --> is of."""
+    """The table for <!-- table: SAID -->."""
     how, _, files = said.partition(" from ")
     name, *options = how.split()
     options = {key: value(text) for key, text in (option.split("=", 1) for option in options)}
@@ -123,11 +123,11 @@ def report(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", metavar="[LABEL=]FILE", help="JSON, or CSV as results.py keeps it")
-    parser.add_argument("--best", action="store_true", help="the best sample, not the median: for a machine that others use too")
+    parser.add_argument("--best", action="store_true", help="the best sample, not the median: for a machine that other programs use")
     parser.add_argument("--kalman-picture", metavar="PNG")
     parser.add_argument("--scan-picture", metavar="PNG")
     parser.add_argument("--solve-picture", metavar="PNG")
-    parser.add_argument("--docs", nargs="+", metavar="PAGE", help="write the tables of pages, and of those of folders, anew")
+    parser.add_argument("--docs", nargs="+", metavar="PAGE", help="write the tables of pages and folders again")
     parser.add_argument("--check", action="store_true", help="with --docs: write nothing")
     options = parser.parse_args()
     if not options.docs and not options.files:

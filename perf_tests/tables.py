@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Tables of results, in Markdown. Times are ns per item (and step) if nothing else is said; `x 12` beside a time is how many
-times as long a peer takes."""
+"""Tables of results, in Markdown. Times are ns per item (and step) unless stated otherwise; `x 12` beside a time says that a
+peer takes 12 times as long."""
 
 import statistics
 
@@ -30,10 +30,12 @@ TITLES = {
     "libxsmm": "LIBXSMM",
 }
 BYTES = {"float": 4, "double": 8}
+# Operands of a product: which of A and B all items share.
+FACTORS = {"M_Ni": "common A", "Ni_M": "common B", "Ai_Bi": "A and B per item"}
 
 
 class Result:
-    """One benchmark: what its name says, and its figures; of repetitions their median, or the best."""
+    """One benchmark: the parts of its name and its figures; the median or the best of repetitions."""
 
     def __init__(self, name, entries, figure, label):
         # verb/implementation/kind/type/layout/source/key:value/...
@@ -58,7 +60,7 @@ class Result:
         self.M = int(sizes.get("M", 0))
         self.error = next((e.get("error_message", "failed") for e in entries if e.get("error_occurred")), None)
         times = [e.get(figure, e.get("ns_per_item")) for e in entries]
-        # Of best samples the best.
+        # The best of best samples.
         middle = min if figure.startswith("best") else statistics.median
         self.ns = middle(times) if None not in times else None
         self.floor = self.counters.get("floor_ns_per_item")
@@ -127,7 +129,7 @@ def sizes_of(results, only=None):
 
 
 def main_layout(results):
-    """What the headline compares: interleaved on a device, compact on a host."""
+    """The layout of the headline: interleaved on a device, compact on a host."""
     host = any(r.implementation in ("eigen", "lapack") for r in results)
     return "compact" if host else "interleaved"
 
@@ -247,7 +249,7 @@ def beside_peer(own, peer):
 
 
 def operations(results, type="float", own=OWN, kinds=None):
-    """Single operations, all or those of `kinds`, one or a list, beside cuBLAS or cuSOLVER."""
+    """Single operations, all or `kinds` (one or a list), beside cuBLAS or cuSOLVER."""
     wanted = [kinds] if isinstance(kinds, str) else kinds
     chosen = [r for r in results if r.type == type and (wanted is None or r.kind in wanted)]
     columns = list(dict.fromkeys((r.kind, r.layout) for r in chosen if r.implementation == own))
@@ -293,7 +295,7 @@ def routines(results, type="double", kinds=None):
     """ns an item: the fastest of Batchwork's forms, and every routine of the others with how many times as long it takes."""
     chosen = [r for r in results if r.type == type and (kinds is None or r.kind in ([kinds] if isinstance(kinds, str) else kinds))]
     of_others = [r for r in chosen if r.implementation not in OWN_FORMS]
-    # What stands before D in a name is the routine.
+    # The part of a name before D is the routine.
     named = lambda r: (r.implementation, "" if ":" in r.source or r.verb == "gemm" else r.source)
     others = sorted({named(r) for r in of_others}, key=lambda c: (list(TITLES).index(c[0]), c[1]))
     rows = []
@@ -303,8 +305,9 @@ def routines(results, type="double", kinds=None):
             own = fastest([r for r in at if r.implementation in OWN_FORMS])
             beside = [fastest([r for r in at if named(r) == other]) for other in others]
             cells = [digits(p.ns) + times(own, p, " (x {})") if p else "" for p in beside]
-            rows.append([f"`{kind}`", str(D), f"**{digits(own.ns)}**" if own else ""] + cells)
-    return table(["", "D", "Batchwork"] + [f"{TITLES[i]}, {routine}" if routine else TITLES[i] for i, routine in others], rows)
+            called = f"`gemm`, {FACTORS[kind]}" if kind in FACTORS else f"`{kind}`"
+            rows.append([called, str(D), f"**{digits(own.ns)}**" if own else ""] + cells)
+    return table(["operation", "D", "Batchwork"] + [f"{TITLES[i]}, {routine}" if routine else TITLES[i] for i, routine in others], rows)
 
 
 def libraries(results, type="double"):
@@ -335,11 +338,11 @@ def gemm(results, type="float"):
     for sizes in dict.fromkeys(r.source for r in chosen):
         at = {(r.implementation, r.kind, r.layout): r for r in chosen if r.source == sizes}
         rows.append([sizes] + [beside_peer(at.get((OWN, *c)), at.get((peer, c[0], "item-contiguous"))) for c in columns])
-    return table(["M x K x N"] + [", ".join(c) for c in columns], rows)
+    return table(["M x K x N"] + [f"{FACTORS[kind]}, {layout}" for kind, layout in columns], rows)
 
 
 def gemm_hosts(results):
-    """How many times as long a loop over the BLAS takes on item-contiguous batches, the least and the most of what is shared; by file."""
+    """How many times as long a loop over the BLAS takes on item-contiguous batches: lowest and highest over FACTORS; by file."""
     columns = list(dict.fromkeys((r.label, r.type, r.layout) for r in results if r.implementation == OWN))
     rows = []
     for sizes in dict.fromkeys(r.source for r in results):
@@ -371,11 +374,11 @@ def product_bandwidth(r):
 
 
 def solve(results, methods=None):
-    """Batches of systems: ms in all, and how many times as long peers take for a system."""
+    """Batches of systems by all methods or by `methods`: ms per batch, and how many times as long peers take for a system."""
     peers = [i for i in in_order(results) if i != OWN]
     rows = []
     for r in [r for r in results if r.implementation == OWN and r.verb == "solve"]:
-        if methods is not None and r.source.split("-")[0] not in methods:
+        if methods is not None and r.source not in methods:
             continue
         row = [r.kind, str(r.D), r.source, r.layout, digits(r.floor * r.items * 1e-6), f"**{digits(r.ms)}**"]
         row += [percent(r.fraction()), digits(r.counters["GB_per_s"] * 1e-3), digits(product_bandwidth(r))]
@@ -387,8 +390,8 @@ def solve(results, methods=None):
             met = f", {100 * p.counters['share_met']:.3g} % met" if p and p.counters.get("share_met", 1) < 1 else ""
             row.append(f"{digits(p.ns)} ({times(r, p)}{met})" if p else "")
         rows.append(row)
-    header = ["systems", "rows", "method", "format", "floor, ms", "ms", "of the floor", "memory, TB/s", "products, TB/s"]
-    header += ["iterations, mean to most", "us each", "met, by doubles and exactly"]
+    header = ["systems", "rows", "method", "format", "floor, ms", "ms", "fraction of floor", "memory, TB/s", "products, TB/s"]
+    header += ["iterations, mean to maximum", "us per iteration", "tolerance met, by double and by long double"]
     return table(header + [f"{TITLES.get(i, i)}, ns" for i in peers], rows)
 
 
@@ -396,7 +399,7 @@ DIRECT_METHODS = ("direct_lu", "direct_lu_float", "direct_lu_symbolic", "bicgsta
 
 
 def direct(results):
-    """Elimination and iteration on the same systems: ms of the batch to the tolerance of the family, and to 1e-10."""
+    """Elimination and iteration on the same systems: ms per batch to the tolerance of the family, and to 1e-10."""
     own = [r for r in results if r.implementation == OWN and r.verb == "solve" and r.layout == "csr"]
     strict = "-1e-10"
     rows = []
@@ -412,9 +415,44 @@ def direct(results):
         for suffix in ("", strict):
             cells = [cell(method + suffix) for method in DIRECT_METHODS]
             iterations = [cells[3] or cells[5], cells[4] or cells[6]]
-            rows.append([kind, str(D), "1e-10" if suffix else "its own"] + cells[:3] + iterations)
-    header = ["systems", "rows", "tolerance", "`direct_lu`", "with factors of float", "by `symbolic_lu`", "BiCGSTAB", "CG"]
+            tolerance = "1e-10" if suffix else "1e-8" if kind in ("stencil", "grid") else "1e-6"
+            rows.append([kind, str(D), tolerance] + cells[:3] + iterations)
+    header = ["systems", "rows", "tolerance", "`direct_lu`", "`direct_lu`, float factors", "`direct_lu(symbolic_lu)`", "BiCGSTAB", "CG"]
     return table(header, rows)
+
+
+def by_system(results):
+    """Batchwork's results on compressed rows: {(kind, rows): {method: result}}, in order of rows."""
+    own = [r for r in results if r.implementation == OWN and r.verb == "solve" and r.layout == "csr"]
+    systems = {(kind, D): {} for kind in dict.fromkeys(r.kind for r in own) for D in sizes_of([r for r in own if r.kind == kind])}
+    for r in own:
+        systems[r.kind, r.D][r.source] = r
+    return systems
+
+
+def ms_and_iterations(r):
+    return f"{digits(r.ms)} ({digits(r.counters['mean_iterations'])})" if r else ""
+
+
+def gmres(results):
+    """GMRES beside BiCGSTAB, both alone or both with Jacobi: ms per batch (mean iterations)."""
+    rows = []
+    for (kind, D), at in by_system(results).items():
+        for suffix, name in (("", "none"), ("-jacobi", "Jacobi")):
+            own, other = at.get("gmres" + suffix), at.get("bicgstab" + suffix)
+            if own and other:
+                rows.append([kind, str(D), name, ms_and_iterations(own), ms_and_iterations(other), f"{own.ms / other.ms:.2g}"])
+    return table(["systems", "rows", "preconditioner", "GMRES, ms", "BiCGSTAB, ms", "GMRES / BiCGSTAB"], rows)
+
+
+def preconditioners(results):
+    """BiCGSTAB with each preconditioner: ms per batch (mean iterations)."""
+    names = {"": "none", "-jacobi": "Jacobi", "-block_jacobi": "block Jacobi of 4 rows", "-ilu": "ILU(0)"}
+    rows = []
+    for (kind, D), at in by_system(results).items():
+        if "bicgstab-ilu" in at:
+            rows.append([kind, str(D)] + [ms_and_iterations(at.get("bicgstab" + suffix)) for suffix in names])
+    return table(["systems", "rows"] + [f"{name}, ms" for name in names.values()], rows)
 
 
 def solve_hosts(results):
@@ -488,7 +526,7 @@ def sequences(results, programs=None):
 
 
 def measured(contexts):
-    """Where, when and of what the files are."""
+    """Device, date and software of the files."""
     rows = []
     for label, c in contexts:
         software = c.get("library") or f"Kokkos {c.get('kokkos_version', '?')} {c.get('backend', '?')}, {c.get('compiler', '?')}"

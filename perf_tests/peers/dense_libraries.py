@@ -5,8 +5,8 @@
 """Peers of perf_dense and perf_operations: batched inverses, decompositions, Cholesky and LU factors and solves by JAX, jit(vmap), PyTorch,
 the MAGMA that is in PyTorch, or CuPy.
 
-About 1 GB in and out, or as many items as a case has time for (--seconds). Records have the names of perf_dense; what a library lacks, or
-what is out of time (--total), is recorded as missing.
+About 1 GB in and out, or as many items as a case has time for (--seconds). Records have the names of perf_dense. A call that the
+library lacks, or that runs out of time (--total), is recorded as missing.
 """
 
 import argparse
@@ -173,7 +173,7 @@ def operands(library, operation, items, D, dtype):
         a = (a + library.transposed(a)) / 2
     elif operation == "cholesky":
         a = (a + library.transposed(a)) / (4 * D) + library.unit(D, dtype)
-    elif operation in ("inverse", "solve_lu", "lu"):  # as perf_dense has them, but for the order of their rows
+    elif operation in ("inverse", "solve_lu", "lu"):  # as in perf_dense, except that rows are not exchanged
         a = a + 2 * D**0.5 * library.unit(D, dtype)
     return (a, library.uniform((items, D, 1), dtype, 2)) if operation == "solve_lu" else (a,)
 
