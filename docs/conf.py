@@ -30,12 +30,14 @@ extensions = ["myst_parser", "breathe", "sphinx_copybutton", "sphinx_design"]
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 4
-smartquotes = False  # A' is a transpose
 breathe_projects = {"Batchwork": str(DOXYGEN / "xml")}
 breathe_default_project = "Batchwork"
 breathe_show_include = False
 # Sphinx ignores requires-clauses, so it takes constrained overloads for one function.
 suppress_warnings = ["duplicate_declaration.cpp"]
+
+# Transposes (A') and options (--help) stay as they are written.
+smartquotes = False
 
 html_theme = "furo"
 html_title = f"Batchwork {version}"
@@ -106,17 +108,23 @@ def run_doxygen(app):
     for line in said.splitlines():
         if "warning:" in line and not harmless.search(line):
             LOGGER.warning(line)
-    leave_out_specialisations()
+    leave_out_details()
     api_pages()
 
 
-def leave_out_specialisations():
-    """Specialisations of class templates are details; Sphinx fails on constrained ones."""
+def leave_out_details():
+    """Specialisations of class templates are details; Sphinx fails on constrained ones. Members of
+    classes without a doc comment are details as well."""
     inner = re.compile(r" *<innerclass [^>]*>[^<]*&lt;[^<]*</innerclass>\n")
+    member = re.compile(r" *<memberdef .*?</memberdef>\n", re.DOTALL)
+    description = re.compile(r"<(brief|detailed)description>(?!\s*</)")
+    section = re.compile(r" *<sectiondef [^>]*>\s*</sectiondef>\n")
     for page in (DOXYGEN / "xml").glob("*.xml"):
-        text = page.read_text()
-        if "&lt;" in text and "<innerclass" in text:
-            write_if_changed(page, inner.sub("", text))
+        text = inner.sub("", page.read_text())
+        if re.search(r'<compounddef [^>]*kind="(struct|class)"', text):
+            text = member.sub(lambda m: m[0] if description.search(m[0]) else "", text)
+            text = section.sub("", text)
+        write_if_changed(page, text)
 
 
 def link_to_sources(app, docname, text):

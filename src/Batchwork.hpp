@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Batchwork: small-matrix algorithms over large batches, fused into one kernel. The umbrella
-/// header.
+/// Batchwork: small-matrix algorithms over large batches, fused into one kernel. This header
+/// includes everything except krylov/formats/Batchwork_ReadSystems.hpp.
 #ifndef BATCHWORK_HPP
 #define BATCHWORK_HPP
 
-// CMake writes it; where the sources are used without CMake there is none.
+// Written by CMake; it does not exist if the sources are used without CMake.
 #if __has_include("Batchwork_Version.hpp")
 #include "Batchwork_Version.hpp"
 #endif

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Batches of banded systems: solve_tridiagonal.
+/// Umbrella header for batches of banded systems: solve_tridiagonal.
 #ifndef BATCHWORK_AREA_BANDED_HPP
 #define BATCHWORK_AREA_BANDED_HPP
 
-// CMake writes it; where the sources are used without CMake there is none.
+// Written by CMake; it does not exist if the sources are used without CMake.
 #if __has_include("Batchwork_Version.hpp")
 #include "Batchwork_Version.hpp"
 #endif

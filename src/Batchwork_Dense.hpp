@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Single operations on dense matrices of extents known at run time: copy, pack, unpack; gemm;
-/// cholesky, solve_cholesky, solve_lower, solve_upper; lu, solve_lu, inverse, determinant,
-/// log_abs_determinant; qr, least_squares; eigh; svd.
+/// Umbrella header for operations on dense matrices with extents known at run time: copy, pack,
+/// unpack; gemm; cholesky, solve_cholesky, solve_lower, solve_upper; lu, solve_lu, inverse,
+/// determinant, log_abs_determinant; qr, least_squares; eigh; svd.
 #ifndef BATCHWORK_AREA_DENSE_HPP
 #define BATCHWORK_AREA_DENSE_HPP
 
-// CMake writes it; where the sources are used without CMake there is none.
+// Written by CMake; it does not exist if the sources are used without CMake.
 #if __has_include("Batchwork_Version.hpp")
 #include "Batchwork_Version.hpp"
 #endif

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Kalman filters: the filter over a series, and its steps for sequences of your own.
+/// Umbrella header for Kalman filters: the filter over a series, and its steps for your own
+/// sequences.
 #ifndef BATCHWORK_AREA_KALMAN_HPP
 #define BATCHWORK_AREA_KALMAN_HPP
 
-// CMake writes it; where the sources are used without CMake there is none.
+// Written by CMake; it does not exist if the sources are used without CMake.
 #if __has_include("Batchwork_Version.hpp")
 #include "Batchwork_Version.hpp"
 #endif

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Batches of systems of equations: formats, iterative solvers and preconditioners, and verbs
-/// beside them. Reading files is apart: formats/Batchwork_ReadSystems.hpp.
+/// Umbrella header for batches of systems of equations: formats, iterative and direct solvers,
+/// preconditioners, and other verbs on systems. Reading files needs
+/// krylov/formats/Batchwork_ReadSystems.hpp as well.
 #ifndef BATCHWORK_AREA_KRYLOV_HPP
 #define BATCHWORK_AREA_KRYLOV_HPP
 
-// CMake writes it; where the sources are used without CMake there is none.
+// Written by CMake; it does not exist if the sources are used without CMake.
 #if __has_include("Batchwork_Version.hpp")
 #include "Batchwork_Version.hpp"
 #endif

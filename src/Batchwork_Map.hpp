@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// map and scan: sequences over tiles, one kernel for a whole batch; their operands and their
-/// launch.
+/// Umbrella header for map and scan: sequences over tiles in one kernel for a whole batch, with
+/// their operands and launch parameters.
 #ifndef BATCHWORK_AREA_MAP_HPP
 #define BATCHWORK_AREA_MAP_HPP
 
-// CMake writes it; where the sources are used without CMake there is none.
+// Written by CMake; it does not exist if the sources are used without CMake.
 #if __has_include("Batchwork_Version.hpp")
 #include "Batchwork_Version.hpp"
 #endif

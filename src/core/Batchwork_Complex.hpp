@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Complex<R>: the `S` of tiles of complex numbers, R being float or double (by one lane) or a Pack
-/// of them: real and imaginary parts of the items stand apart then. And what real numbers have of
-/// it, so that operations are written once: real_t, conj, real, square_of_size.
+/// Complex<R>: the value type `S` of tiles of complex numbers. R is float or double (one lane holds
+/// an item), or a Pack of them; a pack stores the real and the imaginary parts separately. The file
+/// also gives real numbers the same functions (real_t, conj, real, square_of_size), so that
+/// operations are written once.
 #ifndef BATCHWORK_COMPLEX_HPP
 #define BATCHWORK_COMPLEX_HPP
 
@@ -27,7 +28,7 @@ inline constexpr bool is_complex = false;
 template <class R>
 inline constexpr bool is_complex<Complex<R>> = true;
 
-/// A number of Kokkos, as Views of complex numbers hold them.
+/// A Kokkos::complex, the number type of Views of complex numbers.
 template <class X>
 inline constexpr bool is_kokkos_complex = false;
 template <std::floating_point T>
@@ -52,7 +53,7 @@ struct RealOf<Complex<R>> {
   using type = R;
 };
 
-/// What tiles hold where a View holds numbers of type T.
+/// The number type in tiles for a View with numbers of type T.
 template <class T>
 struct NumberOf {
   using type = T;
@@ -64,7 +65,7 @@ struct NumberOf<Kokkos::complex<T>> {
 template <class T>
 using number_of_t = typename NumberOf<T>::type;
 
-/// W of them side by side.
+/// W numbers side by side.
 template <class T, int W>
 struct PackOf {
   using type = Pack<T, W>;
@@ -97,28 +98,33 @@ struct ValueForMask<Complex<T>, M> {
 
 }  // namespace Impl
 
-/// The real type behind `S`: of a Complex that of its parts, else S itself. Norms, pivots of a
-/// Cholesky factor and the like are of it.
+/// The real type that belongs to `S`: the type of the parts of a Complex, else S itself. It is the
+/// type of norms and of the pivots of a Cholesky factor.
 template <class S>
 using real_t = typename Impl::RealOf<S>::type;
 
 namespace Impl {
-/// Whether numbers are packs, of a host.
+/// Whether the numbers are packs, as on hosts.
 template <class S>
 inline constexpr bool are_packs = !std::is_same_v<real_t<S>, scalar_t<S>>;
 }  // namespace Impl
 
-/// A complex number: R is float, double, or a Pack of them, one number for each item. Numbers of
-/// type R, and those that R is made of, stand for real ones.
+/// A complex number. R is float, double, or a Pack of them with one number for each item. A real
+/// number converts to a Complex with imaginary part zero.
+/// \tparam R  the type of the real and the imaginary part
 template <class R>
 struct alignas(std::is_floating_point_v<R> ? 2 * sizeof(R) : alignof(R)) Complex {
+  /// The real number type: float or double.
   using scalar = scalar_t<R>;
 
+  /// The number of items in a value.
   static constexpr int width = Impl::ValueTraits<R>::width;
 
+  /// The real part; `im` is the imaginary part.
   R re, im;
 
   Complex() = default;
+  /// From the real and the imaginary part.
   BATCHWORK_INLINE Complex(R const& real, R const& imaginary) : re(real), im(imaginary) {}
   template <class X>
     requires(Impl::is_real_value<X> && std::is_convertible_v<X, R>)
@@ -126,7 +132,9 @@ struct alignas(std::is_floating_point_v<R> ? 2 * sizeof(R) : alignof(R)) Complex
   template <class X>
     requires(!std::is_same_v<X, R> && std::is_convertible_v<X, R>)
   BATCHWORK_INLINE Complex(Complex<X> const& x) : re(x.re), im(x.im) {}
+  /// From a Kokkos::complex.
   BATCHWORK_INLINE Complex(Kokkos::complex<scalar> const& x) : re(x.real()), im(x.imag()) {}
+  /// To a Kokkos::complex.
   BATCHWORK_INLINE operator Kokkos::complex<scalar>() const
     requires std::is_floating_point_v<R>
   {
@@ -134,17 +142,21 @@ struct alignas(std::is_floating_point_v<R> ? 2 * sizeof(R) : alignof(R)) Complex
   }
 
   // ---- of packs ----
+  /// The complex number in lane l of a pack.
   BATCHWORK_INLINE Complex<scalar> lane(int l) const { return {re.lane(l), im.lane(l)}; }
+  /// Sets the complex number in lane l of a pack.
   BATCHWORK_INLINE void set_lane(int l, Complex<scalar> const& x) {
     re.set_lane(l, x.re);
     im.set_lane(l, x.im);
   }
-  /// Of neighbouring items from memory, where the parts of each stand side by side; and back.
+  /// Reads neighbouring items from memory, where the real and the imaginary part of an item are
+  /// adjacent.
   static BATCHWORK_INLINE Complex load(Kokkos::complex<scalar> const* p) {
     Complex r;
     Impl::load_pairs(reinterpret_cast<scalar const*>(p), r.re, r.im);
     return r;
   }
+  /// Writes neighbouring items to memory; the counterpart of load.
   BATCHWORK_INLINE void store(Kokkos::complex<scalar>* p) const {
     Impl::store_pairs(reinterpret_cast<scalar*>(p), re, im);
   }
@@ -196,7 +208,7 @@ template <class R>
 BATCHWORK_INLINE R imag(Complex<R> const& x) {
   return x.im;
 }
-/// |x|, of complex x the larger size of its parts.
+/// |x| for a real x; the larger size of the two parts for a complex x.
 template <class S>
 BATCHWORK_INLINE S largest_part(S const& x) {
   return abs(x);
@@ -216,13 +228,13 @@ BATCHWORK_INLINE R square_of_size(Complex<R> const& x) {
   return x.re * x.re + x.im * x.im;
 }
 
-/// sqrt(x^2 + y^2), which does not overflow on the way.
+/// sqrt(x^2 + y^2) without intermediate overflow.
 template <class R>
 BATCHWORK_INLINE R size_of_parts(R const& x, R const& y) {
   R const a = abs(x), b = abs(y), one(scalar_t<R>(1));
   auto const turn = a < b;
   R const large = select(turn, b, a), small = select(turn, a, b);
-  // Two zeros, and two infinities, are equal.
+  // Two zeros, or two infinities, are equal.
   R const ratio = select(small == large, one, R(small / large));
   return large * sqrt(one + ratio * ratio);
 }
@@ -231,7 +243,7 @@ BATCHWORK_INLINE R abs(Complex<R> const& x) {
   return size_of_parts(x.re, x.im);
 }
 
-/// acc += a b and acc -= a b, in as few multiply-adds as there are.
+/// acc += a b and acc -= a b, with as few multiply-adds as possible.
 template <class S, class A, class B>
 BATCHWORK_INLINE void add_product(S& acc, A const& a, B const& b) {
   acc += a * b;
@@ -275,8 +287,8 @@ BATCHWORK_INLINE void subtract_product(Complex<R>& acc, A const& a, B const& b) 
   }
 }
 
-/// What is divided by a complex number: x * first * second * inverse is x / z to a few roundings,
-/// where the square of z would overflow or be lost, too. NaN where z is zero or not finite.
+/// The reciprocal of a complex z for divisions: x * first * second * inverse is x / z to a few
+/// roundings, even if |z|^2 overflows or underflows. NaN if z is zero or not finite.
 template <class R>
 struct ComplexReciprocal {
   R first, second;
@@ -285,7 +297,7 @@ struct ComplexReciprocal {
   ComplexReciprocal() = default;
   BATCHWORK_INLINE explicit ComplexReciprocal(Complex<R> const& z) {
     using T = scalar_t<R>;
-    // Brings the larger part between 1/2 and 1.
+    // Scales the larger part to a size between 1/2 and 1.
     UnitScale<R> const unit(largest_part(z));
     first = unit.first;
     second = unit.second * R(T(0.125));
@@ -303,7 +315,7 @@ struct ComplexReciprocal {
 template <class R>
 BATCHWORK_INLINE auto sqrt(Complex<R> const& x) {
   static_assert(!std::is_same_v<R, R>,
-                "Batchwork: sqrt, log and exp are of real numbers; of complex ones take those of "
+                "Batchwork: sqrt, log and exp take real numbers; for a complex x apply them to "
                 "abs(x), real(x) or imag(x)");
   return x.re;
 }
@@ -320,6 +332,7 @@ BATCHWORK_INLINE auto exp(Complex<R> const& x) {
 
 // ---- arithmetic, of complex numbers with one another and with real ones ----
 
+/// The sum of two complex numbers, or of a complex and a real one.
 template <class A, class B>
   requires Impl::ComplexOperands<A, B>
 BATCHWORK_INLINE auto operator+(A const& a, B const& b) {
@@ -329,6 +342,7 @@ BATCHWORK_INLINE auto operator+(A const& a, B const& b) {
   else if constexpr (!Impl::is_complex<B>) return C(R(a.re) + R(b), R(a.im));
   else return C(R(a.re) + R(b.re), R(a.im) + R(b.im));
 }
+/// The difference of two complex numbers, or of a complex and a real one.
 template <class A, class B>
   requires Impl::ComplexOperands<A, B>
 BATCHWORK_INLINE auto operator-(A const& a, B const& b) {
@@ -338,6 +352,7 @@ BATCHWORK_INLINE auto operator-(A const& a, B const& b) {
   else if constexpr (!Impl::is_complex<B>) return C(R(a.re) - R(b), R(a.im));
   else return C(R(a.re) - R(b.re), R(a.im) - R(b.im));
 }
+/// The product of two complex numbers, or of a complex and a real one.
 template <class A, class B>
   requires Impl::ComplexOperands<A, B>
 BATCHWORK_INLINE auto operator*(A const& a, B const& b) {
@@ -352,7 +367,7 @@ BATCHWORK_INLINE auto operator*(A const& a, B const& b) {
     return C(re, im);
   }
 }
-/// By a complex number: without overflow on the way. A zero gives NaN.
+/// The quotient, without intermediate overflow. Division by a complex zero gives NaN.
 template <class A, class B>
   requires Impl::ComplexOperands<A, B>
 BATCHWORK_INLINE auto operator/(A const& a, B const& b) {
@@ -361,6 +376,7 @@ BATCHWORK_INLINE auto operator/(A const& a, B const& b) {
   if constexpr (Impl::is_complex<B>) return C(Impl::ComplexReciprocal<real_t<B>>(b) * a);
   else return C(R(a.re) / R(b), R(a.im) / R(b));
 }
+/// True for each item if both parts are equal.
 template <class A, class B>
   requires Impl::ComplexOperands<A, B>
 BATCHWORK_INLINE auto operator==(A const& a, B const& b) {
@@ -368,6 +384,7 @@ BATCHWORK_INLINE auto operator==(A const& a, B const& b) {
   C const x(a), y(b);
   return x.re == y.re && x.im == y.im;
 }
+/// True for each item if one of the parts differs.
 template <class A, class B>
   requires Impl::ComplexOperands<A, B>
 BATCHWORK_INLINE auto operator!=(A const& a, B const& b) {

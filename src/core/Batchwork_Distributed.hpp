@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Distributed<T, R, C, E, Whole>: the `S` of tiles whose items are shared by lanes, and the mask
-/// that goes with it.
+/// Distributed<T, R, C, E, Whole>: the value type `S` of tiles where lanes share an item, and its
+/// mask.
 #ifndef BATCHWORK_DISTRIBUTED_HPP
 #define BATCHWORK_DISTRIBUTED_HPP
 
@@ -12,7 +12,7 @@
 
 namespace Batchwork {
 
-/// A truth that all lanes of an item know. S is the Distributed it comes from.
+/// A condition that all lanes of an item know. S is the Distributed from which it was computed.
 template <class S>
 struct DistributedMask {
   using of = S;
@@ -27,12 +27,12 @@ struct DistributedMask {
   template <class S2>
     requires(!std::is_same_v<S, S2>)
   BATCHWORK_INLINE DistributedMask(DistributedMask<S2> const& m) : v(m.v), grid(m.grid) {}
-  /// As that of PackMask.
+  /// Does not compile, as for PackMask; the message says what to write instead.
   template <std::same_as<bool> B>
   BATCHWORK_INLINE explicit operator B() const {
     return Impl::refuse_branch<B>();
   }
-  /// Whether it holds for any item in the lanes that go one way.
+  /// Whether the condition holds for any item of the lanes that take the same branch.
   BATCHWORK_INLINE bool holds_for_any() const { return grid.lanes.any(v); }
 
   friend BATCHWORK_INLINE DistributedMask operator!(DistributedMask const& a) {
@@ -46,7 +46,7 @@ struct DistributedMask {
                                                      DistributedMask const& b) {
     return {a.v || b.v, Impl::merge_grids(a.grid, b.grid)};
   }
-  /// With a bool of all items; without these the conversion above would be as good a match.
+  /// With a bool for all items. Without these overloads the conversion above would be ambiguous.
   friend BATCHWORK_INLINE DistributedMask operator&&(DistributedMask const& a, bool b) {
     return a && DistributedMask(b);
   }
@@ -61,13 +61,14 @@ struct DistributedMask {
   }
 };
 
-/// Of comparisons of numbers of two types.
+/// For masks of comparisons of different number types.
 template <class S, class S2>
   requires(!std::is_same_v<S, S2>)
 BATCHWORK_INLINE DistributedMask<S> operator&&(DistributedMask<S> const& a,
                                                DistributedMask<S2> const& b) {
   return a && DistributedMask<S>(b);
 }
+/// For masks of comparisons of different number types.
 template <class S, class S2>
   requires(!std::is_same_v<S, S2>)
 BATCHWORK_INLINE DistributedMask<S> operator||(DistributedMask<S> const& a,
@@ -75,11 +76,16 @@ BATCHWORK_INLINE DistributedMask<S> operator||(DistributedMask<S> const& a,
   return a || DistributedMask<S>(b);
 }
 
-/// The type of an entry's value where R x C lanes of a warp share an item: a tile's lines, its rows
-/// (C = 1) or its columns (R = 1), are dealt out to the lanes in turn, whole lines each. E is the
-/// largest extent of the tiles of a sequence, which decides the size of the exchange. Whole: where
-/// that saves an exchange symmetric tiles are held with both their triangles, see WholeSymmetric. A
-/// Distributed itself is one number that all lanes of the item know.
+/// The value type of a tile if R x C lanes of a warp share an item. The rows of a tile (C = 1) or
+/// its columns (R = 1) are distributed cyclically over the lanes, whole rows or columns each. A
+/// Distributed itself is one number that all lanes of the item know. Users do not name this type;
+/// sequences get it as `S`.
+/// \tparam T      the type of the numbers
+/// \tparam R      the lanes of an item if rows are distributed, else 1
+/// \tparam C      the lanes of an item if columns are distributed, else 1
+/// \tparam E      the largest extent of the tiles of a sequence, which sets the size of the
+///   exchange
+/// \tparam Whole  whether symmetric tiles are held with both triangles where that saves an exchange
 template <class T, int R, int C, int E, bool Whole = false>
 struct Distributed {
   static_assert(R == 1 || C == 1, "Batchwork::Distributed: lanes hold whole rows or whole columns");
@@ -157,7 +163,7 @@ inline constexpr bool is_distributed_mask = false;
 template <class S>
 inline constexpr bool is_distributed_mask<DistributedMask<S>> = true;
 
-/// Whether X is what a comparison gives.
+/// Whether X is the result type of a comparison.
 template <class X>
 inline constexpr bool is_mask = std::is_same_v<X, bool> || is_distributed_mask<X>;
 template <class I, int W>
@@ -190,7 +196,7 @@ BATCHWORK_INLINE Distributed<T, R, C, E, Whole> select(bool m, T a,
                                                        Distributed<T, R, C, E, Whole> const& b) {
   return {m ? a : b.v, b.grid};
 }
-/// X may be an entry of a tile, of which two give a scalar.
+/// X may be an entry of a tile; two entries give a scalar.
 template <class S, class X>
 BATCHWORK_INLINE auto select(DistributedMask<S> const& m, X const& a,
                              std::type_identity_t<X> const& b) {

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Dual<S, N>: a number with its derivatives in N directions, as the `S` of tiles and scalars; S is
-/// float or double (by one lane), a Pack of them, or a Distributed, which every lane of an item has
-/// alone. Derivatives go along with values, direction by direction (forward mode: Griewank and
-/// Walther, Evaluating Derivatives, 2nd edition, chapter 3).
+/// Dual<S, N>: a number with its derivatives in N directions, as the value type of tiles and
+/// scalars. S is float or double (one lane holds an item), a Pack of them, or a Distributed.
+/// Derivatives are computed together with the values, direction by direction (forward mode:
+/// Griewank and Walther, Evaluating Derivatives, 2nd edition, chapter 3).
 ///
-/// Comparisons, pivots, masks and status codes are those of the values. A number of type S stands
-/// for a constant.
+/// Comparisons, pivots, masks and status codes use the values only. A number of type S is a
+/// constant.
 #ifndef BATCHWORK_DUAL_HPP
 #define BATCHWORK_DUAL_HPP
 
@@ -31,7 +31,7 @@ inline constexpr bool is_dual = false;
 template <class S, int N>
 inline constexpr bool is_dual<Dual<S, N>> = true;
 
-/// What a Dual may be made of: no derivatives of derivatives, no complex numbers.
+/// The types from which a Dual can be made: neither derivatives of derivatives nor complex numbers.
 template <class X>
 inline constexpr bool is_constant_value = is_real_value<X> || is_distributed<X>;
 
@@ -58,8 +58,7 @@ template <class A, int N, class B, int M>
 struct Promote<Dual<A, N>, Dual<B, M>> {
   static_assert(N == M,
                 "Batchwork: numbers with derivatives in different numbers of directions are "
-                "combined; variable<N>(x, i) and variables<N>(x, first) take the number that all "
-                "have in common");
+                "combined; give variable<N>(x, i) and variables<N>(x, first) the same N");
   using type = Dual<typename Promote<A, B>::type, N>;
 };
 template <class A, int N, class B>
@@ -73,14 +72,14 @@ struct Promote<A, Dual<B, N>> {
 template <class A, class B, int N>
 struct Promote<Complex<A>, Dual<B, N>> {
   static_assert(!std::is_same_v<A, A>,
-                "Batchwork: derivatives are of real numbers; write the real and the imaginary "
-                "part apart");
+                "Batchwork: derivatives exist for real numbers only; compute the real and the "
+                "imaginary part separately");
   using type = Dual<B, N>;
 };
 template <class A, int N, class B>
 struct Promote<Dual<A, N>, Complex<B>> : Promote<Complex<B>, Dual<A, N>> {};
 
-/// Whether those that it is made of are.
+/// Whether the underlying values are packs.
 template <class S, int N>
 inline constexpr bool are_packs<Dual<S, N>> = !std::is_floating_point_v<S> && !is_distributed<S>;
 
@@ -89,32 +88,41 @@ struct ValueForMask<Dual<S, N>, M> {
   using type = Dual<typename ValueForMask<S, M>::type, N>;
 };
 
-/// What templates call for any S, where it is of a Dual: found by a base class wherever they stand.
-/// Not in Impl itself, where scalars and tiles of Duals would look for functions as well.
+/// Functions that templates call for any S, for the case of a Dual. They are found through a base
+/// class. They are not in Impl itself, where scalars and tiles of Duals would find other functions
+/// as well.
 namespace OfDuals {
 struct Found {};
 }  // namespace OfDuals
 
 }  // namespace Impl
 
-/// A number and its derivatives in N directions.
+/// A number and its derivatives in N directions. variable(x) and variables(x) make scalars and
+/// vectors of them.
+/// \tparam S  the type of the value
+/// \tparam N  the number of directions
 template <class S, int N>
 struct Dual : Impl::OfDuals::Found {
-  static_assert(N > 0, "Batchwork::Dual<S, N>: there is one direction at least");
+  static_assert(N > 0, "Batchwork::Dual<S, N>: N, the number of directions, must be at least 1");
   static_assert(Impl::is_constant_value<S>,
-                "Batchwork::Dual<S, N>: S is a real number, one or a pack of them; derivatives of "
-                "derivatives are not supported");
+                "Batchwork::Dual<S, N>: S must be a real number or a pack of real numbers; "
+                "derivatives of derivatives are not supported");
   using scalar = scalar_t<S>;
+  /// The value type without derivatives.
   using constant = S;
 
   static constexpr int width = Impl::ValueTraits<S>::width;
+  /// The number of directions.
   static constexpr int directions = N;
 
+  /// The value.
   S value;
+  /// The derivatives, one for each direction.
   S d[N];
 
   Dual() = default;
-  /// A constant. By value: a reference to a constant of a class is undefined in device code.
+  /// A constant. By value, because a reference to a constant of a class is undefined in device
+  /// code.
   BATCHWORK_INLINE Dual(S v) : value(v) {
     BATCHWORK_UNROLL
     for (int k = 0; k < N; ++k) d[k] = S(scalar(0));
@@ -130,12 +138,14 @@ struct Dual : Impl::OfDuals::Found {
   }
 
   // ---- of packs ----
+  /// The number in lane l of a pack.
   BATCHWORK_INLINE Dual<scalar, N> lane(int l) const {
     Dual<scalar, N> r;
     r.value = value.lane(l);
     for (int k = 0; k < N; ++k) r.d[k] = d[k].lane(l);
     return r;
   }
+  /// Sets the number in lane l of a pack.
   BATCHWORK_INLINE void set_lane(int l, Dual<scalar, N> const& x) {
     value.set_lane(l, x.value);
     for (int k = 0; k < N; ++k) d[k].set_lane(l, x.d[k]);
@@ -168,17 +178,17 @@ struct Dual : Impl::OfDuals::Found {
 
 namespace Impl {
 
-/// Whether To can hold what From has: the same, or a number common to the lanes. Or the compiler
-/// says that derivatives would be lost.
+/// Whether To can hold a value of type From: the same type, or a number common to the lanes.
+/// Otherwise a compile-time error says that derivatives would be lost.
 template <class To, class From>
 constexpr bool takes_value() {
   static_assert(is_dual<To> || !is_dual<From>,
                 "Batchwork: a scalar or tile without derivatives is assigned one that has them; "
-                "begin it with zero(x), x having derivatives, or write value_of(y) to drop them");
+                "start it as zero(x), where x has derivatives, or drop them with value_of(y)");
   return std::is_same_v<promote_t<To, From>, To>;
 }
 
-/// The value of a number, of a Dual without its derivatives.
+/// The value of a number; for a Dual, without its derivatives.
 template <class S>
 BATCHWORK_INLINE S const& constant_of(S const& x) {
   return x;
@@ -188,7 +198,7 @@ BATCHWORK_INLINE S const& constant_of(Dual<S, N> const& x) {
   return x.value;
 }
 
-/// A Dual of a value and f(k) for each direction.
+/// A Dual with the given value and the derivative f(k) in direction k.
 template <class S, int N, class F>
 BATCHWORK_INLINE Dual<S, N> make_dual(S const& value, F const& f) {
   Dual<S, N> r;
@@ -198,7 +208,7 @@ BATCHWORK_INLINE Dual<S, N> make_dual(S const& value, F const& f) {
   return r;
 }
 
-/// a b, where one may be a constant: as few operations as there are.
+/// a b, where one factor may be a constant, with as few operations as possible.
 template <class S, class A, class B>
 BATCHWORK_INLINE S times(A const& a, B const& b) {
   if constexpr (is_dual<S>) return S(a * b);
@@ -210,7 +220,7 @@ template <class S, int N>
 BATCHWORK_INLINE Dual<S, N> chain(S const& value, S const& slope, Dual<S, N> const& a) {
   return make_dual<S, N>(value, [&](int k) { return slope * a.d[k]; });
 }
-/// The same where the slope may be infinite: what does not move has no derivative still.
+/// The same for a slope that may be infinite: a derivative of zero stays zero.
 template <class S, int N>
 BATCHWORK_INLINE Dual<S, N> chain_steep(S const& value, S const& slope, Dual<S, N> const& a) {
   S const zero(scalar_t<S>(0));
@@ -231,7 +241,7 @@ BATCHWORK_INLINE Dual<S, N> select(DistributedMask<D> const& m, Dual<S, N> const
   return select(m.v, a, b);
 }
 
-/// Those of the value: by them pivots are chosen and numbers scaled.
+/// The bits of the value, by which pivots are chosen and numbers scaled.
 template <class S, int N>
 BATCHWORK_INLINE auto bits(Dual<S, N> const& a) {
   return Impl::bits(a.value);
@@ -252,7 +262,7 @@ BATCHWORK_INLINE Dual<S, N> rsqrt(Dual<S, N> const& a) {
   S inverse;
   if constexpr (is_distributed<S>) inverse = S(Impl::rsqrt(a.value.v), a.value.grid);
   else inverse = Impl::rsqrt(a.value);
-  // -a^(-3/2) / 2 by parts, of which the product alone may leave the range of numbers.
+  // -a^(-3/2) / 2 in parts, because the product alone may be out of range.
   S const half = S(scalar_t<S>(-0.5)) * inverse;
   return make_dual<S, N>(inverse, [&](int k) { return inverse * a.d[k] * inverse * half; });
 }
@@ -265,7 +275,7 @@ BATCHWORK_INLINE Dual<S, N> exp(Dual<S, N> const& a) {
   S const value = Impl::exp(a.value);
   return chain(value, value, a);
 }
-/// At zero the derivative is zero, between those of both sides.
+/// At zero the derivative is zero, between the derivatives of both sides.
 template <class S, int N>
 BATCHWORK_INLINE Dual<S, N> abs(Dual<S, N> const& a) {
   S const zero(scalar_t<S>(0)), one(scalar_t<S>(1));
@@ -273,7 +283,7 @@ BATCHWORK_INLINE Dual<S, N> abs(Dual<S, N> const& a) {
   return chain(S(Impl::abs(a.value)), slope, a);
 }
 
-/// acc += a b and acc -= a b, in as few multiply-adds as there are.
+/// acc += a b and acc -= a b, with as few multiply-adds as possible.
 template <class S, int N, class A, class B>
 BATCHWORK_INLINE void add_product(Dual<S, N>& acc, A const& a, B const& b) {
   S const x(constant_of(a)), y(constant_of(b));
@@ -312,6 +322,7 @@ using OfDuals::with_lanes_of;
 
 // ---- arithmetic, of numbers with derivatives with one another and with constants ----
 
+/// The sum, with derivatives; one operand may be a constant.
 template <class A, class B>
   requires Impl::DualOperands<A, B>
 BATCHWORK_INLINE auto operator+(A const& a, B const& b) {
@@ -324,6 +335,7 @@ BATCHWORK_INLINE auto operator+(A const& a, B const& b) {
                                              else return S(S(a.d[k]) + S(b.d[k]));
                                            });
 }
+/// The difference, with derivatives; one operand may be a constant.
 template <class A, class B>
   requires Impl::DualOperands<A, B>
 BATCHWORK_INLINE auto operator-(A const& a, B const& b) {
@@ -336,6 +348,7 @@ BATCHWORK_INLINE auto operator-(A const& a, B const& b) {
                                              else return S(S(a.d[k]) - S(b.d[k]));
                                            });
 }
+/// The product, with derivatives; one operand may be a constant.
 template <class A, class B>
   requires Impl::DualOperands<A, B>
 BATCHWORK_INLINE auto operator*(A const& a, B const& b) {
@@ -348,7 +361,8 @@ BATCHWORK_INLINE auto operator*(A const& a, B const& b) {
     else return S(S(a.d[k]) * y + x * S(b.d[k]));
   });
 }
-/// d (a / b) = (da - (a / b) db) / b: no square of b, so that numbers may be large or small.
+/// The quotient, with derivatives; one operand may be a constant. It uses d(a / b) = (da - (a / b)
+/// db) / b, without the square of b, so that numbers may be large or small.
 template <class A, class B>
   requires Impl::DualOperands<A, B>
 BATCHWORK_INLINE auto operator/(A const& a, B const& b) {
@@ -365,34 +379,40 @@ BATCHWORK_INLINE auto operator/(A const& a, B const& b) {
 
 // ---- comparisons, by the values ----
 
+/// Compares the values.
 template <class A, class B>
   requires Impl::DualOperands<A, B>
 BATCHWORK_INLINE auto operator<(A const& a, B const& b) {
   using S = Impl::constant_t<promote_t<A, B>>;
   return S(Impl::constant_of(a)) < S(Impl::constant_of(b));
 }
+/// Compares the values.
 template <class A, class B>
   requires Impl::DualOperands<A, B>
 BATCHWORK_INLINE auto operator<=(A const& a, B const& b) {
   using S = Impl::constant_t<promote_t<A, B>>;
   return S(Impl::constant_of(a)) <= S(Impl::constant_of(b));
 }
+/// Compares the values.
 template <class A, class B>
   requires Impl::DualOperands<A, B>
 BATCHWORK_INLINE auto operator>(A const& a, B const& b) {
   return b < a;
 }
+/// Compares the values.
 template <class A, class B>
   requires Impl::DualOperands<A, B>
 BATCHWORK_INLINE auto operator>=(A const& a, B const& b) {
   return b <= a;
 }
+/// Compares the values.
 template <class A, class B>
   requires Impl::DualOperands<A, B>
 BATCHWORK_INLINE auto operator==(A const& a, B const& b) {
   using S = Impl::constant_t<promote_t<A, B>>;
   return S(Impl::constant_of(a)) == S(Impl::constant_of(b));
 }
+/// Compares the values.
 template <class A, class B>
   requires Impl::DualOperands<A, B>
 BATCHWORK_INLINE auto operator!=(A const& a, B const& b) {

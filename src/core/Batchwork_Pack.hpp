@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Pack<T, W>: W numbers side by side, one per item, in SIMD registers (the lanes of a host core).
-/// One small type over the compiler's vector extensions; its width does not depend on how Kokkos
-/// was configured.
+/// Pack<T, W>: W numbers, one for each of W items, in SIMD registers of a host core. It is a small
+/// type over the compiler's vector extensions; its width does not depend on the configuration of
+/// Kokkos.
 #ifndef BATCHWORK_PACK_HPP
 #define BATCHWORK_PACK_HPP
 
@@ -24,11 +24,11 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// The signed integer with the size of T: what masks, exponents and status codes of T are made of.
+/// The signed integer with the size of T, used for masks, exponents and status codes of T.
 template <class T>
 using integer_of_t = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
 
-/// Numbers side by side as an array, of which the compiler's vectoriser makes what it can.
+/// Numbers in an array, which the compiler vectorises if it can.
 template <class T, int W>
 struct PackStorage {
   alignas(sizeof(T) * W <= 64 ? sizeof(T) * W : 64) T v[W];
@@ -48,8 +48,8 @@ template <class T, int W>
 struct NativeVector {
   typedef T type __attribute__((vector_size(sizeof(T) * W)));
 };
-/// Not a vector of one number: GCC 16 makes code of selections between such that gives wrong
-/// numbers.
+/// A single number is not a vector: GCC 16 generates wrong code for selections between such
+/// vectors.
 template <class T>
 struct NativeVector<T, 1> {
   using type = PackStorage<T, 1>;
@@ -63,7 +63,7 @@ struct NativeVector<T, 1> {
   }
 #endif
 
-/// The W lanes of one vector as numbers of another type.
+/// Converts the W lanes of a vector to another number type.
 template <class To, int W, class R, class X>
 BATCHWORK_INLINE void convert_lanes(R& r, X const& x) {
 #if !defined(__CUDACC__)
@@ -76,27 +76,29 @@ BATCHWORK_INLINE void convert_lanes(R& r, X const& x) {
   }
 }
 
-/// What the conversion of a mask to bool says.
+/// The compile-time error for the conversion of a mask to bool.
 template <class B>
 constexpr bool refuse_branch() {
   static_assert(
       !std::is_same_v<B, bool>,
-      "Batchwork: a comparison of tiles or scalars is true or false for each item, so "
-      "there is no `if` and no `? :` on it; write select(mask, a, b), or ask any(mask) or "
-      "all(mask) to leave out work for all items at hand");
+      "Batchwork: a comparison of tiles or scalars is true or false for each item, so it cannot be "
+      "used in `if` or `? :`; write select(mask, a, b), or branch on any(mask) or all(mask)");
   return false;
 }
 
 }  // namespace Impl
 
-/// The truth of a comparison, lane by lane: 0 or -1 in each lane. `I` is the integer as wide as the
-/// numbers compared.
+/// The result of a comparison for each lane: -1 if true, 0 if false. `I` is the integer type with
+/// the size of the compared numbers.
+/// \tparam I  std::int32_t or std::int64_t
+/// \tparam W  the number of lanes
 template <class I, int W>
 struct PackMask {
   using native = typename Impl::NativeVector<I, W>::type;
   native v;
 
   PackMask() = default;
+  /// The same condition in every lane.
   BATCHWORK_INLINE PackMask(bool b) : v{} {
     for (int l = 0; l < W; ++l) v[l] = b ? I(-1) : I(0);
   }
@@ -106,12 +108,14 @@ struct PackMask {
   BATCHWORK_INLINE PackMask(PackMask<J, W> const& m) {
     Impl::convert_lanes<I, W>(v, m.v);
   }
-  /// Does not compile, and says what to write instead.
+  /// Does not compile; the message says what to write instead of a branch.
   template <std::same_as<bool> B>
   BATCHWORK_INLINE explicit operator B() const {
     return Impl::refuse_branch<B>();
   }
+  /// The condition in lane l.
   BATCHWORK_INLINE bool lane(int l) const { return v[l] != 0; }
+  /// Sets the condition in lane l.
   BATCHWORK_INLINE void set_lane(int l, bool b) { v[l] = b ? I(-1) : I(0); }
 
   friend BATCHWORK_INLINE PackMask operator&&(PackMask const& a, PackMask const& b) {
@@ -124,7 +128,7 @@ struct PackMask {
     BATCHWORK_PACK_LANEWISE(r.v, a.v[l] | b.v[l], a.v | b.v)
     return r;
   }
-  /// With a bool of all items; without these the conversion above would be as good a match.
+  /// With a bool for all items. Without these overloads the conversion above would be ambiguous.
   friend BATCHWORK_INLINE PackMask operator&&(PackMask const& a, bool b) {
     return a && PackMask(b);
   }
@@ -137,7 +141,8 @@ struct PackMask {
   friend BATCHWORK_INLINE PackMask operator||(bool a, PackMask const& b) {
     return PackMask(a) || b;
   }
-  /// What bool has, so that masks are combined in the same words, without branches.
+  /// The same as && and ||, so that masks and bools are combined without branches by the same
+  /// operators.
   friend BATCHWORK_INLINE PackMask operator&(PackMask const& a, PackMask const& b) {
     return a && b;
   }
@@ -151,44 +156,52 @@ struct PackMask {
   }
 };
 
-/// Of comparisons of numbers of two sizes.
+/// For masks of comparisons of numbers of two sizes.
 template <class I, class J, int W>
   requires(!std::is_same_v<I, J>)
 BATCHWORK_INLINE auto operator&&(PackMask<I, W> const& a, PackMask<J, W> const& b) {
   using M = PackMask<std::conditional_t<(sizeof(I) > sizeof(J)), I, J>, W>;
   return M(a) && M(b);
 }
+/// For masks of comparisons of numbers of two sizes.
 template <class I, class J, int W>
   requires(!std::is_same_v<I, J>)
 BATCHWORK_INLINE auto operator||(PackMask<I, W> const& a, PackMask<J, W> const& b) {
   using M = PackMask<std::conditional_t<(sizeof(I) > sizeof(J)), I, J>, W>;
   return M(a) || M(b);
 }
+/// The same as &&.
 template <class I, class J, int W>
   requires(!std::is_same_v<I, J>)
 BATCHWORK_INLINE auto operator&(PackMask<I, W> const& a, PackMask<J, W> const& b) {
   return a && b;
 }
+/// The same as ||.
 template <class I, class J, int W>
   requires(!std::is_same_v<I, J>)
 BATCHWORK_INLINE auto operator|(PackMask<I, W> const& a, PackMask<J, W> const& b) {
   return a || b;
 }
 
-/// W numbers of type T, one per item. Arithmetic and comparisons act lane by lane; a plain T stands
-/// for the same number in every lane.
+/// W numbers of type T, one for each of W items. Arithmetic and comparisons act lane by lane; a
+/// plain T is used in every lane.
+/// \tparam T  float, double, std::int32_t or std::int64_t
+/// \tparam W  the number of lanes, a power of two
 template <class T, int W>
 struct Pack {
   static_assert(W > 0 && (W & (W - 1)) == 0, "Batchwork::Pack: the width must be a power of two");
+  /// The type of the numbers.
   using scalar = T;
+  /// The type of comparisons.
   using mask = PackMask<Impl::integer_of_t<T>, W>;
   using native = typename Impl::NativeVector<T, W>::type;
+  /// The number of lanes.
   static constexpr int width = W;
 
   native v;
 
   Pack() = default;
-  // Not native{} + x: that is an addition, because it turns -0 into +0.
+  /// The same number in every lane. Not native{} + x, because that addition turns -0 into +0.
   BATCHWORK_INLINE Pack(T x) { BATCHWORK_PACK_LANEWISE(v, x, x - native{}) }
 
   /// From numbers of another type, lane by lane.
@@ -198,10 +211,12 @@ struct Pack {
     Impl::convert_lanes<T, W>(v, x.v);
   }
 
+  /// The number in lane l.
   BATCHWORK_INLINE T lane(int l) const { return v[l]; }
+  /// Sets the number in lane l.
   BATCHWORK_INLINE void set_lane(int l, T x) { v[l] = x; }
 
-  /// W consecutive numbers from memory without any alignment.
+  /// Reads W consecutive numbers from memory, without an alignment requirement.
   static BATCHWORK_INLINE Pack load(T const* p) {
     Pack r;
 #if defined(__CUDACC__)
@@ -211,6 +226,7 @@ struct Pack {
 #endif
     return r;
   }
+  /// Writes the numbers to W consecutive places in memory, without an alignment requirement.
   BATCHWORK_INLINE void store(T* p) const {
 #if defined(__CUDACC__)
     for (int l = 0; l < W; ++l) p[l] = v[l];
@@ -302,7 +318,7 @@ BATCHWORK_INLINE PackMask<J, W> select(PackMask<I, W> const& m, PackMask<J, W> c
   return select(PackMask<J, W>(m), a, b);
 }
 
-/// Two packs from memory where x and y of each lane stand side by side; and back.
+/// Reads two packs from memory where x and y of each lane are adjacent, and writes them.
 #if defined(__clang__) && !defined(__CUDACC__)
 template <class V, std::size_t... L>
 BATCHWORK_INLINE void divide_pairs(V const& a, V const& b, V& x, V& y, std::index_sequence<L...>) {
@@ -369,7 +385,7 @@ BATCHWORK_INLINE void store_pairs(T* p, Pack<T, W> const& x, Pack<T, W> const& y
   }
 }
 
-/// The sum of a pack's lanes, from the first on.
+/// The sum of the lanes of a pack, in order.
 template <class T, int W>
 BATCHWORK_INLINE T sum_of_lanes(Pack<T, W> const& x) {
   T sum = x.lane(0);
@@ -410,8 +426,8 @@ BATCHWORK_INLINE Pack<T, W> rsqrt(Pack<T, W> const& a) {
   return Pack<T, W>(T(1)) / sqrt(a);
 }
 
-/// The function f of numbers in every lane: by registers where F, which stands for the same
-/// function, has a form for them. A pack of less than a register is filled up by its first lane.
+/// Applies f to the numbers of every lane, by whole registers if the vector library has F, the same
+/// function. A pack smaller than a register is filled up with its first lane.
 template <class F, class G, class T, int W, class... More>
 BATCHWORK_INLINE Pack<T, W> function_of_packs(G const& f, Pack<T, W> const& x,
                                               More const&... more) {
@@ -480,7 +496,7 @@ BATCHWORK_INLINE Pack<I, W> bit_and(Pack<I, W> const& a, I mask) {
   BATCHWORK_PACK_LANEWISE(r.v, a.v[l] & mask, a.v & mask)
   return r;
 }
-/// Without the sign's bit: one instruction.
+/// Clears the sign bit: one instruction.
 template <class T, int W>
 BATCHWORK_INLINE Pack<T, W> abs(Pack<T, W> const& a) {
   return from_bits<T>(bit_and(bits(a), std::numeric_limits<integer_of_t<T>>::max()));
@@ -501,7 +517,7 @@ BATCHWORK_INLINE Pack<I, W> shift_right(Pack<I, W> const& a, int n) {
   BATCHWORK_PACK_LANEWISE(r.v, a.v[l] >> n, a.v >> n)
   return r;
 }
-/// Integers to the numbers they stand for.
+/// Converts integers to numbers.
 template <class T, class I, int W>
 BATCHWORK_INLINE Pack<T, W> to_number(Pack<I, W> const& a) {
   Pack<T, W> r;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The type of an entry's value: `S` is T (by one lane) or Pack<T, W> (W items side by side). This
-/// file gives every `S` the same names: scalar_t, mask_t, info_t, select, sqrt, ..., so that
-/// operations are written once, against `S`.
+/// The value type `S` of an entry: T (one lane holds an item) or Pack<T, W> (W items side by side).
+/// This file defines the same names for every `S` (scalar_t, mask_t, info_t, select, sqrt, ...), so
+/// that operations are written once.
 #ifndef BATCHWORK_VALUE_HPP
 #define BATCHWORK_VALUE_HPP
 
@@ -23,12 +23,13 @@ namespace Impl {
 template <class S>
 struct ValueTraits;
 
-/// A type behind tiles. Functions of any of these that have the name of one of scalars and tiles
-/// say so: they would be the better match for an entry of a tile, which is derived from Scalar.
+/// The value types of tiles. A function for any of them that has the same name as a function of
+/// scalars and tiles is constrained by this concept. Without it, it would be the better match for
+/// an entry of a tile, which is derived from Scalar.
 template <class S>
 concept Value = requires { sizeof(ValueTraits<S>); };
 
-/// The integers that scalars and tiles hold, beside float and double.
+/// The integers of scalars and tiles.
 template <class T>
 inline constexpr bool is_integer_number =
     std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>;
@@ -62,26 +63,27 @@ struct WithNumber<Pack<U, W>, T> {
 template <class S, class T>
 using with_number_t = typename WithNumber<S, T>::type;
 
-/// The `S` of a result whose operands have values of A and B: a pack wins over a number common to
-/// its lanes.
+/// The `S` of a result whose operands have values of types A and B: a pack if one of them is a
+/// pack.
 template <class A, class B>
 struct Promote {
+  static_assert(std::is_same_v<typename ValueTraits<A>::scalar, typename ValueTraits<B>::scalar>,
+                "Batchwork: operands of one operation must have the same scalar type (float or "
+                "double); convert one with as<double>(x) or as<float>(x)");
   static_assert(
-      std::is_same_v<typename ValueTraits<A>::scalar, typename ValueTraits<B>::scalar>,
-      "Batchwork: operands of one operation must have the same scalar type (float or double)");
-  static_assert(ValueTraits<A>::width == 1 || ValueTraits<B>::width == 1 || std::is_same_v<A, B>,
-                "Batchwork: packs of different widths cannot be combined");
+      ValueTraits<A>::width == 1 || ValueTraits<B>::width == 1 || std::is_same_v<A, B>,
+      "Batchwork: packs of different widths cannot be combined; use one width, launch(width<N>)");
   using type = std::conditional_t<std::is_arithmetic_v<A>, B, A>;
 };
 
-/// Numbers of which one at least is an integer, and which differ.
+/// Two different number types, one or both of them integers.
 template <class A, class B>
 concept MixesIntegers =
     !std::is_same_v<typename ValueTraits<A>::scalar, typename ValueTraits<B>::scalar> &&
     (is_integer_number<typename ValueTraits<A>::scalar> ||
      is_integer_number<typename ValueTraits<B>::scalar>);
 
-/// As in C++: the real number of the two, or the larger integer.
+/// As in C++: the real type of the two, or the larger integer type.
 template <class A, class B>
 using number_beside_t =
     std::conditional_t<!is_integer_number<A>, A,
@@ -94,7 +96,7 @@ struct Promote<A, B> {
   using type = typename Promote<with_number_t<A, number>, with_number_t<B, number>>::type;
 };
 
-/// The `S` that goes with a mask M: a mask of packs asks for packs.
+/// The `S` that belongs to a mask M: packs for a mask of packs.
 template <class S, class M>
 struct ValueForMask {
   using type = S;
@@ -107,15 +109,16 @@ struct ValueForMask<T, PackMask<I, W>> {
 
 }  // namespace Impl
 
-/// float or double, or the integer: the type of the numbers behind `S`.
+/// The type of the numbers behind `S`: float, double, std::int32_t or std::int64_t.
 template <class S>
 using scalar_t = typename Impl::ValueTraits<S>::scalar;
-/// What a comparison of two `S` gives.
+/// The type of a comparison of two `S`: bool, PackMask or DistributedMask.
 template <class S>
 using mask_t = typename Impl::ValueTraits<S>::mask;
-/// The status code that a tile of `S` carries, one per item.
+/// The type of the status codes that a tile of `S` carries, one for each item.
 template <class S>
 using info_t = typename Impl::ValueTraits<S>::info;
+/// The value type of a result whose operands have the value types A and B.
 template <class A, class B>
 using promote_t = typename Impl::Promote<A, B>::type;
 
@@ -128,7 +131,7 @@ inline constexpr bool holds_integers = is_integer_number<scalar_t<S>>;
 template <class T>
 concept Number = std::is_arithmetic_v<T>;
 
-/// x as an S, lane by lane: an integer as the real number next to it.
+/// Converts x to an S, lane by lane.
 template <class S, class X>
 BATCHWORK_INLINE S to_value(X const& x) {
   if constexpr (std::is_same_v<S, X>) return x;
@@ -147,8 +150,8 @@ BATCHWORK_INLINE Pack<T, W> select(bool m, Pack<T, W> const& a, Pack<T, W> const
 }
 BATCHWORK_INLINE bool any(bool m) { return m; }
 
-/// select(m, a, b) where any(m) holds, which decides it for a number; compilers do not always see
-/// that.
+/// select(m, a, b) where any(m) is known to hold. For a single number that decides the choice,
+/// which compilers do not always see.
 template <class M, class X>
 BATCHWORK_INLINE X select_some(M const& m, X const& a, X const& b) {
   if constexpr (std::is_same_v<M, bool>) return a;
@@ -206,7 +209,7 @@ BATCHWORK_INLINE T to_number(I a) {
   return static_cast<T>(a);
 }
 
-/// What a pack, or a mask of one, has in lane l; a number by itself is all of it.
+/// Lane l of a pack or of its mask; a plain number is returned unchanged.
 template <class S>
 BATCHWORK_INLINE auto entry_of_pack(S const& x, [[maybe_unused]] int l) {
   if constexpr (Number<S>) return x;
@@ -218,8 +221,8 @@ BATCHWORK_INLINE void set_entry_of_pack(S& x, [[maybe_unused]] int l, scalar_t<S
   else x.set_lane(l, y);
 }
 
-/// Written as comparisons, so that every `S` has them; they hold unless the compiler is told to
-/// assume finite arithmetic.
+/// Written as comparisons, so that they work for every `S`. They fail only if the compiler is told
+/// to assume finite arithmetic.
 template <class S>
 BATCHWORK_INLINE mask_t<S> is_nan(S const& a) {
   return a != a;
@@ -229,7 +232,7 @@ BATCHWORK_INLINE mask_t<S> is_finite(S const& a) {
   return (a - a) == S(scalar_t<S>(0));
 }
 
-/// The number x, known to the lanes that know `like`.
+/// The number x in the lanes of `like`.
 template <class S, class X>
 BATCHWORK_INLINE X with_lanes_of(S const&, X const& x) {
   return x;
@@ -240,7 +243,7 @@ template <class S>
 BATCHWORK_INLINE info_t<S> make_info(Reason reason, int info) {
   return info_t<S>(Status::code(reason, info));
 }
-/// The first failure of two, `a` being the earlier one.
+/// The first of two failures; `a` is the earlier one.
 template <class I>
 BATCHWORK_INLINE I first_failure(I const& a, I const& b) {
   return select(a != I(0), a, b);
@@ -263,13 +266,19 @@ BATCHWORK_INLINE info_t<S> merge_info(IA const& a, IB const& b) {
 
 }  // namespace Impl
 
-/// True if the mask holds for any item in the lanes at hand.
+/// True if the mask holds for any item that runs together: the items of a pack on hosts; on devices
+/// the items of a warp if lanes share items, else the one item of the lane.
+/// ```cpp
+/// if (any(x < 0.0)) x = select(x < 0.0, zero(x), x);
+/// ```
+/// \param m  the result of a comparison of scalars
 template <class M>
 BATCHWORK_INLINE bool any(M const& m) {
   if constexpr (requires { m.holds_for_any(); }) return m.holds_for_any();
   else return Impl::any(m);
 }
-/// True if the mask holds for all items in the lanes at hand.
+/// True if the mask holds for all items that run together; see any.
+/// \param m  the result of a comparison of scalars
 template <class M>
 BATCHWORK_INLINE bool all(M const& m) {
   return !any(!m);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// map: one sequence over all items of a batch, one kernel.
+/// map: runs a sequence once for every item of a batch, in one kernel.
 #ifndef BATCHWORK_MAP_HPP
 #define BATCHWORK_MAP_HPP
 
@@ -13,7 +13,7 @@
 namespace Batchwork {
 namespace Impl {
 
-/// map of its arguments.
+/// The call of map with its arguments in order.
 struct MapOfArguments {
   template <class Exec, class How, class Sequence, class... O>
   void operator()(Exec const& exec, How const& how, Sequence const& sequence,
@@ -32,17 +32,24 @@ struct MapOfArguments {
 
 }  // namespace Impl
 
-///   map([exec,] [launch(...),] sequence, operands...)
-///
-/// Runs `sequence` once for every item: one parameter per operand, in the operands' order (status
-/// excepted), tiles in and tiles out. One kernel on the instance `exec`; asynchronous, allocates
-/// nothing, never fences. Zero items are no launch. Misuse throws std::invalid_argument before
-/// anything is launched and leaves outputs untouched.
-///
-/// \param exec      execution space instance
-/// \param how       label, team size, pack width, lanes per item: see launch(...)
-/// \param sequence  the user's functor over tiles; copied into the launch
-/// \param operands  in, out, inout, common, status
+/// Runs `sequence` once for every item of a batch, in one kernel. The sequence gets a tile for each
+/// operand, in the order of the operands; status is no parameter. The kernel runs asynchronously on
+/// the instance `exec`; nothing is allocated and nothing is fenced. With zero items nothing is
+/// launched.
+/// ```cpp
+/// struct Predict {
+///   template <class X, class F>
+///   KOKKOS_FUNCTION void operator()(X& x, F const& f) const { x = f * x; }
+/// };
+/// map(Predict{}, inout(x), in(f));  // or map(exec, launch("predict"), Predict{}, ...)
+/// ```
+/// \param exec      execution space instance; optional, the first argument
+/// \param how       launch(...): label, lanes per item, team size, pack width; optional, before the
+///   sequence
+/// \param sequence  the user's functor over tiles, which is copied into the launch
+/// \param operands  in, out, inout, common, table, item_index, local, nothing, status
+/// \throws std::invalid_argument before anything is launched if an operand does not fit: null or
+///   overlapping Views, different numbers of items, wrong extents. Outputs are then unchanged.
 template <class... X>
 void map(X const&... arguments) {
   Impl::call_verb(Impl::MapOfArguments(), arguments...);

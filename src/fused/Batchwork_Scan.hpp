@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// scan: one step after another over all items of a batch, the time loop inside one kernel.
+/// scan: runs a sequence step after step for every item of a batch, with the time loop in one
+/// kernel.
 #ifndef BATCHWORK_SCAN_HPP
 #define BATCHWORK_SCAN_HPP
 
@@ -16,7 +17,7 @@
 namespace Batchwork {
 namespace Impl {
 
-/// scan of its arguments.
+/// The call of scan with its arguments in order.
 struct ScanOfArguments {
   template <class Exec, class How, class Steps, class Sequence, class... O>
   void operator()(Exec const& exec, How const& how, Steps const& steps, Sequence const& sequence,
@@ -38,21 +39,29 @@ struct ScanOfArguments {
 
 }  // namespace Impl
 
-///   scan([exec,] [launch(...),] steps, sequence, operands...)
-///
-/// Runs `sequence` for t = 0 .. steps - 1 for every item, one after the other for an item and all
-/// items at once: the time loop is inside the kernel, carries stay in registers, `each` operands
-/// are streamed. One kernel on the instance `exec`; asynchronous, allocates nothing, never fences.
-/// Zero items are no launch; zero steps store the start of every carry in its end, and zeros in
-/// every `out`. Misuse throws std::invalid_argument before anything is launched and leaves outputs
-/// untouched.
-///
-/// \param exec      execution space instance
-/// \param how       label, team size, pack width, lanes per item: see launch(...)
-/// \param steps     how many, from step 0 on; or range(first, last), backward(steps),
-/// backward(range(first, last))
-/// \param sequence  one step over tiles; copied into the launch
-/// \param operands  carry, each, common(each), emit, and in, out, inout, common, status as for map
+/// Runs `sequence` for the steps t = 0 .. steps - 1 of every item, with the time loop inside one
+/// kernel. The steps of an item run one after the other, and all items run in parallel. Carries
+/// stay in registers; `each` operands are read step by step. The kernel runs asynchronously on the
+/// instance `exec`; nothing is allocated and nothing is fenced. With zero items nothing is
+/// launched. With zero steps the start of every carry is stored in its end, and zeros in every
+/// `out`.
+/// ```cpp
+/// struct Step {
+///   template <class X, class U>
+///   KOKKOS_FUNCTION void operator()(X& x, U const& u) const { x = 0.9 * x + u; }
+/// };
+/// scan(steps, Step{}, carry(x, x), each(u));
+/// ```
+/// \param exec      execution space instance; optional, the first argument
+/// \param how       launch(...): label, lanes per item, team size, pack width; optional, before the
+///   steps
+/// \param steps     a number of steps, range(first, last), or backward(...) of either
+/// \param sequence  one step over tiles, a functor that is copied into the launch
+/// \param operands  carry, each, common(each), inout(each), emit, step_index, and the operands of
+///   map
+/// \throws std::invalid_argument before anything is launched if an operand does not fit: null or
+///   overlapping Views, different numbers of items, too few steps, wrong extents. Outputs are then
+///   unchanged.
 template <class... X>
 void scan(X const&... arguments) {
   Impl::call_verb(Impl::ScanOfArguments(), arguments...);

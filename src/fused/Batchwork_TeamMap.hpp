@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// team_map: a map prepared on the host and called inside a user's own TeamPolicy kernel; the verb
-/// map is a launch of it.
+/// team_map: a map that is prepared on the host and called inside the user's own TeamPolicy kernel.
+/// The verb map launches one.
 #ifndef BATCHWORK_TEAM_MAP_HPP
 #define BATCHWORK_TEAM_MAP_HPP
 
@@ -14,7 +14,7 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// Loads each operand's tile, calls the sequence, stores what it wrote.
+/// Loads the tile of each operand, calls the sequence, and stores the results.
 template <class Sequence, class LanesT, class... B>
 struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
   using Base = GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...>;
@@ -30,7 +30,7 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
   BATCHWORK_INLINE void run_items(auto const& items, char const* base,
                                   std::index_sequence<I...> indices) const {
     if constexpr (is_by_copy_group<Loader>) {
-      // What was fetched ahead is read before the next item is fetched to the same place.
+      // The buffer is read before the next item is fetched into it.
       constexpr int copy_group = LanesT::copy_group_lanes;
       Vendor::wait_for_copies();
       items.grid.lanes.template sync_all<copy_group>();
@@ -46,7 +46,7 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
       finish(items, args, indices);
     }
   }
-  /// The sequence, and the stores.
+  /// Calls the sequence and stores the results.
   template <std::size_t... I>
   BATCHWORK_INLINE void finish(auto const& items, arguments& args,
                                std::index_sequence<I...>) const {
@@ -80,7 +80,7 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
 
   /// Scratch per lane of the verb's own kernel.
   static constexpr std::size_t fetch_bytes = Loader::bytes_of_lane;
-  /// As run, for the verb's own kernel, which has fetch_bytes of scratch per lane.
+  /// As run, in the verb's own kernel, which has fetch_bytes of scratch per lane.
   template <class Member>
   BATCHWORK_INLINE void run_alone(Member const& member, std::int64_t first,
                                   std::int64_t last) const {
@@ -115,8 +115,19 @@ auto make_map_group(Sequence const& sequence, O const&... operands) {
 
 }  // namespace Impl
 
-/// A map to be called inside a kernel on Exec: checked and bound on the host, then passed to the
-/// kernel by value and called as update(member, first, last). Operands as for map.
+/// Prepares a map for a kernel on Exec. It is checked and bound to its Views on the host, passed to
+/// the kernel by value, and called there as update(member, first, last) by all threads of a team.
+/// ```cpp
+/// auto const update = team_map<Exec>(Predict{}, inout(x), in(f));
+/// // in the kernel, for the items first .. last - 1:
+/// update(member, first, last);
+/// ```
+/// \tparam Exec  the execution space of the kernel
+/// \param sequence  the user's functor over tiles
+/// \param operands  as for map
+/// \returns an object to be copied into the kernel. Its scratch_size(team_size) is the level-0 team
+///   scratch, in bytes, that the kernel must request for it.
+/// \throws std::invalid_argument as map does
 template <class Exec, class Sequence, class... O>
 auto team_map(Sequence const& sequence, O const&... operands) {
   Impl::check("team_map", 0, Impl::resolve(operands)...);
@@ -124,7 +135,12 @@ auto team_map(Sequence const& sequence, O const&... operands) {
   return Impl::TeamGroup<decltype(group)>{group};
 }
 
-/// Bytes of level-0 team scratch that a team_map of these operands needs on Exec.
+/// The level-0 team scratch, in bytes, that a team_map with these operands needs on Exec.
+/// \tparam Exec      the execution space of the kernel
+/// \tparam Sequence  the type of the sequence
+/// \tparam O         the types of the operands
+/// \param team_size  the lanes of a team: team size times vector length
+/// \returns the number of bytes
 template <class Exec, class Sequence, class... O>
 constexpr std::size_t scratch_size(int team_size) {
   using Group =

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// team_scan: a scan prepared on the host and called inside a user's own TeamPolicy kernel; the
-/// verb scan is a launch of it.
+/// team_scan: a scan that is prepared on the host and called inside the user's own TeamPolicy
+/// kernel. The verb scan launches one.
 #ifndef BATCHWORK_TEAM_SCAN_HPP
 #define BATCHWORK_TEAM_SCAN_HPP
 
@@ -14,8 +14,8 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// Keeps carries in registers over all steps, reads `each` operands one step ahead, writes `emit`
-/// operands.
+/// Keeps carries in registers over all steps, reads `each` operands one step ahead, and stores
+/// `emit` operands.
 template <class Sequence, class LanesT, class... B>
 struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
   using Base = GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...>;
@@ -32,7 +32,7 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
   template <std::size_t I>
   static constexpr Kind kind = Ops::template bound<I>::kind;
 
-  /// Devices read one step ahead, so that a step does not wait for memory; on hosts the caches do
+  /// Devices read one step ahead, so that a step does not wait for memory. On hosts the caches do
   /// that.
   static constexpr bool reads_ahead = on_device_lanes<LanesT>;
 
@@ -64,8 +64,8 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
     if constexpr (is_each(kind<I>) && reads_ahead)
       get<I>(next) = this->operands.template load<I>(items, 0, nullptr);
   }
-  /// The tiles that live through all steps; the others are filled step by step. `out` is stored
-  /// even if there is no step.
+  /// The tiles that exist during all steps; the others are filled step by step. `out` is stored
+  /// even if there are no steps.
   template <std::size_t I>
   BATCHWORK_INLINE auto start(auto const& items, char const* base) const {
     using X = typename Argument<typename Ops::template bound<I>, LanesT>::type;
@@ -106,7 +106,7 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
   }
 };
 
-/// The lanes of a scan. Hosts fetch ahead in one that runs backwards.
+/// The lanes of a scan. On hosts a backward scan prefetches.
 template <class Lanes, bool Backward>
 using lanes_of_scan =
     std::conditional_t<Backward && !on_device_lanes<Lanes>, FetchingAhead<Lanes>, Lanes>;
@@ -125,7 +125,18 @@ auto make_scan_group(std::int64_t steps, Sequence const& sequence, O const&... o
 
 }  // namespace Impl
 
-/// A scan to be called inside a kernel on Exec, as team_map. Steps as for scan.
+/// Prepares a scan for a kernel on Exec, as team_map does for a map.
+/// ```cpp
+/// auto const run = team_scan<Exec>(steps, Step{}, carry(x, x), each(u));
+/// // in the kernel, for the items first .. last - 1:
+/// run(member, first, last);
+/// ```
+/// \tparam Exec  the execution space of the kernel
+/// \param steps     as for scan
+/// \param sequence  one step over tiles
+/// \param operands  as for scan
+/// \returns an object to be copied into the kernel; see team_map
+/// \throws std::invalid_argument as scan does
 template <class Exec, Impl::StepsOfScan Steps, class Sequence, class... O>
 auto team_scan(Steps const& steps, Sequence const& sequence, O const&... operands) {
   auto const which = Impl::as_steps(steps);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// then and on: one sequence made of several, which run one after the other on the same tiles.
+/// then and on: one sequence made from several, which run one after the other on the same tiles.
 #ifndef BATCHWORK_THEN_HPP
 #define BATCHWORK_THEN_HPP
 
@@ -29,7 +29,7 @@ BATCHWORK_INLINE auto& pick(X& x, [[maybe_unused]] Rest&... rest) {
 template <std::size_t N, class... X>
 using picked_t = std::tuple_element_t<N, std::tuple<X...>>;
 
-/// Whether a sequence can be called with arguments of these types, of which it gets numbers N.
+/// Whether a sequence can be called with the arguments number N out of X.
 template <class Sequence, class... X>
 struct CalledWith {
   template <std::size_t... N>
@@ -40,7 +40,7 @@ struct CalledWith {
   }
 };
 
-/// A sequence that gets some of the tiles.
+/// A sequence that gets only some of the tiles.
 template <class Sequence, std::size_t... N>
 struct On {
   Sequence sequence;
@@ -72,17 +72,27 @@ struct Then {
 
 }  // namespace Impl
 
-/// then(a, b, ...): one sequence that calls a, then b, ..., all of them with the tiles of all
-/// operands. What one has written the next one reads; a local<...>() operand holds what no View is
-/// to hold.
+/// Makes one sequence that calls the given ones in order, each with the tiles of all operands. A
+/// sequence reads what an earlier one wrote; local<...>() operands pass results that no View has to
+/// store.
+/// ```cpp
+/// map(then(Predict{}, Update{}), inout(x), in(f));  // one kernel
+/// ```
+/// \param sequences  at least one functor over tiles
+/// \returns the sequence
 template <class... Sequence>
 auto then(Sequence const&... sequences) {
-  static_assert(sizeof...(Sequence) > 0, "Batchwork::then: give the sequences to be called");
+  static_assert(sizeof...(Sequence) > 0, "Batchwork::then: give at least one sequence");
   return Impl::Then<Sequence...>{{{sequences}...}};
 }
 
-/// on<0, 2>(a): the sequence a, which gets the tiles of operands 0 and 2 alone, in this order.
-/// Counted from 0; status operands are not counted, as they are no parameters.
+/// Makes a sequence that passes only the tiles of the operands N..., in this order, to `sequence`.
+/// ```cpp
+/// map(then(Predict{}, on<0, 2>(Update{})), inout(x), in(f), in(z));  // Update gets x and z
+/// ```
+/// \tparam N  numbers of operands, counted from 0; status operands are not counted
+/// \param sequence  a functor over tiles
+/// \returns the sequence
 template <std::size_t... N, class Sequence>
 auto on(Sequence const& sequence) {
   return Impl::On<Sequence, N...>{sequence};

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// launch(...): the label and the sizes of a call, where the defaults are not wanted.
+/// launch(...): the label of a kernel, and its launch parameters where the defaults are not wanted.
 #ifndef BATCHWORK_LAUNCH_HPP
 #define BATCHWORK_LAUNCH_HPP
 
@@ -17,7 +17,7 @@ namespace Batchwork {
 namespace Impl {
 
 enum class LaunchWord { width, teams, lanes };
-/// A word of launch(...) with its number.
+/// An argument of launch(...) that carries a number.
 template <LaunchWord What, int N>
 struct LaunchNumber {};
 
@@ -28,7 +28,7 @@ inline constexpr bool is_launch_word<LaunchNumber<What, N>> = true;
 template <bool Whole, std::size_t Scratch>
 inline constexpr bool is_launch_word<Division<Whole, Scratch>> = true;
 
-/// What a word says of one of the numbers, or 0.
+/// The number that an argument sets, or 0.
 template <LaunchWord Of, class Word>
 inline constexpr int number_in = 0;
 template <LaunchWord Of, int N>
@@ -41,11 +41,11 @@ inline constexpr bool speaks_of<Of, LaunchNumber<Of, N>> = true;
 template <LaunchWord Of, class... Words>
 constexpr int number_among() {
   static_assert((int(speaks_of<Of, Words>) + ... + 0) <= 1,
-                "Batchwork::launch: width, teams and lanes are given once each at most");
+                "Batchwork::launch: give each of width, teams and lanes at most once");
   return (number_in<Of, Words> + ... + 0);
 }
 
-/// The Division among the words.
+/// The Division among the arguments.
 template <class... Words>
 struct DivisionAmong {
   using type = Division<>;
@@ -59,22 +59,22 @@ struct DivisionAmong<First, Rest...> : DivisionAmong<Rest...> {};
 
 }  // namespace Impl
 
-/// Words of launch(...). width<N>: items in a host pack, a power of two; by default the SIMD width
-/// that the compiler was told of.
+/// An argument of launch(...): the number of items in a pack on hosts, a power of two. By default
+/// the SIMD width that the compiler was told to use. For map, scan and Kalman::filter.
 template <int N>
 inline constexpr Impl::LaunchNumber<Impl::LaunchWord::width, N> width{};
-/// teams<N>: asks for that many teams of 128 lanes at once on a multiprocessor of a GPU: the
-/// compiler then gives a lane at most 65536 / (128 N) registers (4: 128, 3: 168), which hides
-/// memory latency better where a sequence can do with them, and spills where it cannot. By default
-/// a lane may use all 255.
+/// An argument of launch(...): asks for N teams of 128 lanes at the same time on each
+/// multiprocessor of a GPU. The compiler then limits a lane to 65536 / (128 N) registers: 168 for N
+/// = 3, 128 for N = 4. This hides memory latency better if the sequence fits into these registers,
+/// and spills if it does not. By default a lane may use all 255 registers.
 template <int N>
 inline constexpr Impl::LaunchNumber<Impl::LaunchWord::teams, N> teams{};
-/// lanes<N>: the number of lanes of a GPU that share an item: 1, 2, 4, 8, 16 or 32; by default a
-/// function of the largest extent.
+/// An argument of launch(...): the number of GPU lanes that share an item, 1, 2, 4, 8, 16 or 32. By
+/// default it is chosen from the largest extent. Beyond 32 rows or columns only 32 is allowed.
 template <int N>
 inline constexpr Impl::LaunchNumber<Impl::LaunchWord::lanes, N> lanes{};
 
-/// How a verb is launched: what launch(...) makes of its words; 0 where nothing is said.
+/// The launch parameters of a verb, as made by launch(...). 0 means the default.
 template <int Width = 0, int Teams = 0, int Lanes = 0, class How = Division<>>
 struct Launch {
   using division = How;
@@ -85,8 +85,14 @@ struct Launch {
   std::string label;
   int lanes_per_team = 128;
 
-  /// Lanes per team on devices: a multiple of 32 up to 128; where lanes share items 64 at most, or
-  /// 128 if 32 do.
+  /// Sets the number of lanes per team on devices. If lanes share items, at most 64 are used, or
+  /// 128 if 32 lanes share an item.
+  /// ```cpp
+  /// map(launch("ratios").team_size(64), Ratio{}, out(y), in(a), in(b));
+  /// ```
+  /// \param n  a multiple of 32, from 32 to 128 (the default)
+  /// \returns the launch parameters with this team size
+  /// \throws std::invalid_argument for any other n
   Launch team_size(int n) const {
     if (n < Impl::lanes_of_warp || n > largest_team || n % Impl::lanes_of_warp != 0)
       throw std::invalid_argument("Batchwork::launch: team_size(" + std::to_string(n) +
@@ -106,14 +112,20 @@ using LaunchOf =
            number_among<LaunchWord::lanes, Words...>(), typename DivisionAmong<Words...>::type>;
 }  // namespace Impl
 
-/// How a verb is launched, where the defaults are not wanted: launch("label", lanes<8>, teams<3>,
-/// width<4>), in any order, all of it optional. Kernels are then labelled "Batchwork::map(label)".
-/// A Division is a word, too: how lanes that share items go about it.
+/// Sets the label of a kernel and its launch parameters. The arguments after the label are
+/// lanes<N>, teams<N>, width<N> and a Division, in any order; all are optional. The label goes into
+/// the name of the kernel, "Batchwork::map(label)", which Kokkos Tools show.
+/// ```cpp
+/// map(exec, launch("predict", lanes<8>, teams<3>), Predict{}, inout(x), in(f));
+/// ```
+/// \param label  the label of the kernel
+/// \returns the launch parameters, to be passed to a verb before its sequence
 template <class... Words>
   requires(Impl::is_launch_word<Words> && ...)
 Impl::LaunchOf<Words...> launch(std::string const& label, Words const&...) {
   return {label};
 }
+/// The same without a label.
 template <class... Words>
   requires(Impl::is_launch_word<Words> && ...)
 Impl::LaunchOf<Words...> launch(Words const&...) {
@@ -142,8 +154,8 @@ struct DeviceKernel {
   BATCHWORK_INLINE void operator()(Member const& member) const {
     std::int64_t const first = std::int64_t(member.league_rank()) * per_team;
     if constexpr (Group::lanes_per_item > 1) {
-      // Neighbouring teams keep to neighbouring items, round after round: the parts of a sector
-      // that belong to several teams then meet in the cache.
+      // Neighbouring teams work on neighbouring items in every round. Several teams that use parts
+      // of the same memory sector then find it in the cache.
       group.run_grids(member, first, items, std::int64_t(member.league_size()) * per_team);
     } else {
       std::int64_t const last = first + per_team < items ? first + per_team : items;
@@ -152,15 +164,15 @@ struct DeviceKernel {
   }
 };
 
-/// The kernel of a verb on a host: one index per some packs. A range policy, because a team of one
-/// thread costs several times more to start and gains nothing here.
+/// The kernel of a verb on a host: each index is a chunk of several packs. It uses a range policy,
+/// because a team of one thread costs several times more to start and has no advantage here.
 template <class Group>
 struct HostKernel {
   Group group;
   std::int64_t items;
   int per_chunk;
 
-  /// Flattened: the sequence is inlined, however many kernels share it.
+  /// Flattened, so that the sequence is inlined even if several kernels use it.
   BATCHWORK_FLATTEN KOKKOS_FUNCTION void operator()(std::int64_t chunk) const {
     std::int64_t const first = chunk * per_chunk;
     std::int64_t const last = first + per_chunk < items ? first + per_chunk : items;
@@ -168,12 +180,12 @@ struct HostKernel {
   }
 };
 
-/// Lanes of a team where lanes share items, if a copy group has no more: 64, so that the scratch of
-/// more teams fits. Without shuffles they wait for their whole team: for a warp.
+/// Lanes of a team where lanes share items, unless a copy group has more: 64, so that the scratch
+/// of more teams fits. Without shuffles lanes wait for their whole team, so the team is one warp.
 inline constexpr int lanes_of_grids = Vendor::has_shuffles ? 64 : Vendor::warp_lanes;
 
-/// The largest team of a kernel and how many of them are wanted at once. Teams still counts lanes
-/// by 128.
+/// The largest team of a kernel, and how many teams should run at once. The parameter Teams counts
+/// teams of 128 lanes.
 template <class Lanes, int Teams>
 struct LaunchBoundsOf {
   static constexpr int lanes = 128, teams = Teams > 0 ? Teams : 1;
@@ -187,8 +199,8 @@ struct LaunchBoundsOf<Lanes, Teams> {
                        teams = wanted > 0 ? 128 * wanted / lanes : 1;
 };
 
-/// Launches a group on an execution space instance. Asynchronous; allocates nothing, fences
-/// nothing.
+/// Launches a group on an execution space instance. Asynchronous; it neither allocates memory nor
+/// fences.
 template <class Exec, int W, int Teams, int L, class D, class Group>
 void launch_group(Exec const& exec, Launch<W, Teams, L, D> const& how, std::string const& verb,
                   Group const& group, std::int64_t items) {
@@ -197,21 +209,21 @@ void launch_group(Exec const& exec, Launch<W, Teams, L, D> const& how, std::stri
   if constexpr (runs_on_device<Exec>) {
     using Bounds = LaunchBoundsOf<typename Group::lanes, Teams>;
     int lanes = how.lanes_per_team;
-    // Fewer lanes a team where the exchange of more copy groups would not fit.
+    // Fewer lanes a team if the exchange of more copy groups does not fit into scratch.
     if constexpr (Group::lanes_per_item > 1) {
       if (lanes > Bounds::lanes) lanes = Bounds::lanes;
       if (Group::scratch_size(lanes) > Group::lanes::available &&
           Group::scratch_size(lanes_of_warp) < Group::scratch_size(lanes))
         lanes = lanes_of_warp;
     }
-    // And fewer where the buffers of more warps would not.
+    // And fewer if the buffers of more warps do not fit.
     if constexpr (Group::fetch_bytes > 0)
       while (lanes > lanes_of_warp && Group::fetch_bytes * std::size_t(lanes) > scratch_of_a_team)
         lanes = lanes > 2 * lanes_of_warp ? 2 * lanes_of_warp : lanes_of_warp;
-    // A lane that fetches ahead, or whose warp carries, takes a few items one after the other, as
-    // long as there are enough teams to fill the device; otherwise a team per group is faster, the
-    // device balances them. Teams of lanes that share items stage the common operands besides, and
-    // take more.
+    // A lane that fetches ahead, or whose warp carries, takes several items one after the other if
+    // enough teams remain to fill the device. Otherwise one team per group is faster, because the
+    // device balances the load. Teams of lanes that share items also stage the common operands, and
+    // take more items.
     constexpr bool shared = Group::lanes_per_item > 1;
     std::int64_t const full =
         items * Group::lanes_per_item / (2 * std::int64_t(exec.concurrency()));
@@ -243,8 +255,8 @@ void launch_group(Exec const& exec, Launch<W, Teams, L, D> const& how, std::stri
                                         : "pass some as in(view)"};
     });
   } else {
-    // Each chunk stages the common operands once: large ones, as long as there are some for every
-    // thread. One or two packs of the largest items are work enough for a chunk.
+    // Each chunk stages the common operands once. So chunks are large, as long as every thread gets
+    // several. For the largest items one or two packs are enough work for a chunk.
     int const width = Group::lanes::width;
     constexpr std::int64_t packs = 131072 / std::int64_t(sizeof(typename Group::Ops::arguments));
     int const least = packs > 16 || exec.concurrency() == 1 ? 16 : packs < 1 ? 1 : int(packs);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// workspace_numbers, least_workspace_numbers: how large a workspace a call on matrices is to have.
+/// workspace_numbers and least_workspace_numbers: the size of the workspace for a call on matrices.
 #ifndef BATCHWORK_WORKSPACENUMBERS_HPP
 #define BATCHWORK_WORKSPACENUMBERS_HPP
 
@@ -13,7 +13,7 @@
 
 namespace Batchwork {
 
-/// The verbs on matrices that take workspace(view), for items that do not fit on the chip.
+/// The verbs on matrices that take workspace(view) for items too large for on-chip memory.
 enum class Verb {
   lu,
   solve_lu,
@@ -28,7 +28,7 @@ enum class Verb {
 
 namespace Impl {
 
-/// The call of a verb. Specialised where the verb is.
+/// The call of a verb; specialised in the header of the verb.
 template <Verb V>
 struct CallOfVerb;
 
@@ -41,23 +41,34 @@ WorkspaceWanted workspace_wanted(X const&... arguments) {
 
 }  // namespace Impl
 
-/// How many numbers the workspace of a call has use for, one of these verbs getting these operands:
-///
-///   workspace_numbers<Verb::svd>([exec,] in(A), out(U), out(values), out(V) [, status(codes)])
-///
-/// 0 where the items fit on the chip. Else there is room for the items that are worked on at the
-/// same time, not for all: on devices for teams of a quarter of the lanes that the device can hold,
-/// on hosts for an item a thread. With less, down to least_workspace_numbers, results are the same
-/// and calls take longer. Of a qr of 400 x 400 in double on an H200, 264 teams of 1.3 MB: 43
-/// million numbers. Nothing is launched. Throws std::invalid_argument where the verb does, but for
-/// a workspace.
+/// The number of workspace elements that a call can use, for the same operands as the call itself.
+/// It is 0 if the items fit into on-chip memory. Otherwise it covers the items that are worked on
+/// at the same time, not all items: on devices one item for each team, with teams for a quarter of
+/// the lanes that the device can hold; on hosts one item for each thread. A smaller workspace, down
+/// to least_workspace_numbers, gives the same results in more time. Example: a qr of 400 x 400 in
+/// double on an H200 uses 264 teams with 1.3 MB each, 43 million elements. Nothing is launched.
+/// ```cpp
+/// auto const n = workspace_numbers<Verb::svd>(in(A), out(U), out(values), out(V));
+/// Kokkos::View<double*> memory("workspace", n);
+/// svd(in(A), out(U), out(values), out(V), workspace(memory));
+/// ```
+/// \tparam V  the verb
+/// \param first  the first argument of the call: the execution space instance or the first operand
+/// \param rest   the other arguments, without workspace
+/// \returns the number of elements
+/// \throws std::invalid_argument where the verb throws, except for a missing workspace
 template <Verb V, Impl::BeginsCall First, class... Rest>
 std::int64_t workspace_numbers(First const& first, Rest const&... rest) {
   return Impl::workspace_wanted<V>(first, rest...).full;
 }
 
-/// How many numbers the workspace of such a call has at least: those of one team or thread, which
-/// then takes item by item.
+/// The smallest number of workspace elements that a call accepts: enough for one team or thread,
+/// which then works on one item after the other. It is 0 if the items fit into on-chip memory.
+/// \tparam V  the verb
+/// \param first  the first argument of the call: the execution space instance or the first operand
+/// \param rest   the other arguments, without workspace
+/// \returns the number of elements
+/// \throws std::invalid_argument where the verb throws, except for a missing workspace
 template <Verb V, Impl::BeginsCall First, class... Rest>
 std::int64_t least_workspace_numbers(First const& first, Rest const&... rest) {
   return Impl::workspace_wanted<V>(first, rest...).least;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// apply: any function of plain numbers in a sequence, of scalars, and of tiles entry by entry.
+/// apply: any function of plain numbers in a sequence, for scalars and for the entries of tiles.
 #ifndef BATCHWORK_APPLY_HPP
 #define BATCHWORK_APPLY_HPP
 
@@ -59,8 +59,8 @@ inline constexpr bool is_struct_of = [] {
   else return false;
 }();
 
-/// A function's result U: its numbers, how many, and where there is a single one whether it is true
-/// or false.
+/// A function's result type U: its number type, how many numbers it has, and for a single one
+/// whether it is a bool.
 template <class U>
 struct Returned {
   static constexpr bool is_double = is_struct_of<U, double>, is_float = is_struct_of<U, float>;
@@ -81,7 +81,7 @@ struct Returned {
 };
 template <Number U>
 struct Returned<U> {
-  /// Of integers one that scalars hold, as large.
+  /// An integer result becomes an integer type of scalars with the same size.
   using number = std::conditional_t<std::is_floating_point_v<U>, U,
                                     std::conditional_t<sizeof(U) == 8, std::int64_t, std::int32_t>>;
   static constexpr bool is_known = true, is_truth = std::is_same_v<U, bool>, is_single = true;
@@ -95,7 +95,7 @@ struct Returned<U> {
 // ---- calls
 // ---------------------------------------------------------------------------------------------
 
-/// What stands in the lanes of an operand: plain numbers are handed on as they are.
+/// The number in a lane of an operand; plain numbers are passed on unchanged.
 template <class X>
 struct NumberOfOperand {
   using type = scalar_t<typename X::value_type>;
@@ -113,7 +113,8 @@ inline constexpr bool is_plain_value = Number<V> || is_distributed<V>;
 template <class T, int W>
 inline constexpr bool is_plain_value<Pack<T, W>> = true;
 
-/// The S of results: numbers of the operands' type, or of f's where operands are integers.
+/// The `S` of results: with the number type of the operands, or of f's result if the operands are
+/// integers.
 template <class S, class U>
 using applied_value_t =
     with_number_t<S,
@@ -186,7 +187,8 @@ BATCHWORK_INLINE auto ask_of_scalars(F const& f, X const&... x) {
   return truths_in_lanes(like, f, operand_value(x)...);
 }
 
-/// The lanes' own entries. Lanes without a line do not call f, which need not bear what they hold.
+/// The lanes' own entries. Lanes without a row or column do not call f, which need not be defined
+/// for their contents.
 template <class U, class R, int K, class F, class... Lines>
 BATCHWORK_INLINE void apply_to_lines(R (&r)[K], F const& f, Lines const&... lines) {
   using T = typename R::T;
@@ -203,7 +205,7 @@ BATCHWORK_INLINE void apply_to_lines(R (&r)[K], F const& f, Lines const&... line
     }
   }
 }
-/// Tiles and what stands for numbers beside them.
+/// Tiles, and scalars or numbers beside them.
 template <class U, class R, int K, class F, class... X>
 BATCHWORK_INLINE void apply_to_entries(R (&r)[K], F const& f, LaneGrid const& of_scalars,
                                        X const&... x) {
@@ -236,8 +238,8 @@ template <class U, class F, class... X>
 BATCHWORK_INLINE auto apply_to_tiles(F const& f, X const&... x) {
   using Among = TilesAmong<X...>;
   static_assert(Among::are_equal,
-                "Batchwork::apply: a function of several tiles goes entry by entry; their extents "
-                "differ");
+                "Batchwork::apply: a function of several tiles works entry by entry, but their "
+                "extents differ");
   using S0 = value_of_operands_t<X...>;
   constexpr int K = Returned<U>::count;
   using S = applied_value_t<dealt_value_t<S0, X...>, U>;
@@ -249,47 +251,52 @@ BATCHWORK_INLINE auto apply_to_tiles(F const& f, X const&... x) {
   return r;
 }
 
-/// Whether f and its operands fit, or the compiler says why not.
+/// Whether f and its operands fit together; otherwise a compile-time error says why not.
 template <class F, class... X>
 constexpr bool require_applicable() {
   using S = value_of_operands_t<X...>;
   if constexpr (!is_plain_value<S>) {
     static_assert(is_plain_value<S>,
-                  "Batchwork::apply: its function is of plain real numbers, not of complex ones "
-                  "or of such with derivatives");
+                  "Batchwork::apply: its function takes plain real numbers, neither complex ones "
+                  "nor numbers with derivatives; pass real(x), imag(x) or value_of(x)");
     return false;
   } else if constexpr (!std::is_invocable_v<F const&, number_of_operand_t<X>...>) {
     static_assert(std::is_invocable_v<F const&, number_of_operand_t<X>...>,
                   "Batchwork::apply: the function cannot be called with one plain number for each "
-                  "operand, float or double as the items are; its call operator must be const, "
-                  "and an overloaded function has to be called in a lambda");
+                  "operand, float or double like the items; its call operator must be const, and "
+                  "an overloaded function must be wrapped in a lambda");
     return false;
   } else {
     using U = std::remove_cvref_t<std::invoke_result_t<F const&, number_of_operand_t<X>...>>;
     static_assert(Returned<U>::is_known,
-                  "Batchwork::apply: the function returns a number, a bool, or a struct of numbers "
-                  "of one type, all float or all double");
+                  "Batchwork::apply: the function must return a number, a bool, or a struct of "
+                  "numbers of one type, all float or all double");
     constexpr bool has_place = !Returned<U>::is_truth || TilesAmong<X...>::count == 0;
     static_assert(has_place,
-                  "Batchwork::apply: a function that returns bool is of scalars, and gives a mask; "
-                  "of the entries of a tile let it return 0.0 or 1.0");
+                  "Batchwork::apply: a function that returns bool takes scalars and gives a mask; "
+                  "for the entries of a tile return 0.0 or 1.0");
     return Returned<U>::is_known && has_place;
   }
 }
 
 }  // namespace Impl
 
-/// f of plain numbers, in every lane: of scalars, or of tiles entry by entry, which have the same
-/// extents; some operands may be plain numbers. A symmetric tile stays symmetric, other results are
-/// general tiles. f is called once for each item and entry with float or double, as the items are;
-/// plain numbers are handed on as they are. On devices f must be a functor that they can call.
+/// Applies f, a function of plain numbers, to scalars, or to tiles entry by entry. All tiles have
+/// the same extents; some operands may be plain numbers. f is called once for each item and entry
+/// with the number type of the items, float or double.
 ///
-/// What f returns becomes the result: a number a scalar or a tile; a bool, of scalars, a mask; a
-/// struct of K numbers, all float or all double, K scalars or tiles: auto [s, c] = apply(sin_cos,
-/// x). The status of results is the first failure of the operands.
-///
-/// Packs call f lane by lane: what f costs, it costs for each item. Lanes beyond the last item of a
-/// batch repeat that item.
+/// The result follows the return type of f. A number gives a scalar or a tile; a symmetric tile
+/// stays symmetric, other results are general tiles. A bool gives a mask (scalars only). A struct
+/// of K numbers, all float or all double, gives K scalars or tiles. The status of a result is the
+/// first failure of the operands.
+/// ```cpp
+/// auto const [s, c] = apply(SinCos{}, x);  // SinCos returns struct { double s, c; }
+/// ```
+/// Packs call f lane by lane, so its cost is the cost of f for each item. A last pack that is not
+/// full calls it for copies of the last item.
+/// \param f  a functor with a const call operator, callable on devices if the sequence runs there
+/// \param x  scalars, tiles of one extent, or plain numbers
+/// \returns a scalar, a tile, a mask, or several results for a structured binding
 template <class F, class... X>
   requires Impl::FunctionOperands<X...>
 BATCHWORK_INLINE auto apply(F const& f, X const&... x) {

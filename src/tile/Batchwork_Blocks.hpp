@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// block, row, column, assign_block, stack, beside, diagonal_of, as_diagonal, outer, cross, kron,
-/// hadamard: parts of tiles, and tiles made of parts.
+/// Parts of tiles, and tiles made from parts: block, row, column, assign_block, stack, beside,
+/// diagonal_of, as_diagonal, outer, cross, kron, hadamard.
 #ifndef BATCHWORK_BLOCKS_HPP
 #define BATCHWORK_BLOCKS_HPP
 
@@ -14,7 +14,7 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// The rows of a tile for all lanes of its item to read, entry (i, j) at i * leading + j.
+/// Stages the rows of a tile for all lanes of its item, with entry (i, j) at i * leading + j.
 template <class S, class X>
 BATCHWORK_INLINE auto stage_rows_of(X const& x, LaneGrid const& grid) {
   using ByRows = dealt_t<S, true>;
@@ -22,8 +22,8 @@ BATCHWORK_INLINE auto stage_rows_of(X const& x, LaneGrid const& grid) {
       lines_of<ByRows, true>(x, grid), grid);
 }
 
-/// The tile whose entry (i, j) is that of x at place(i, j). Lanes that share an item see x by way
-/// of the exchange.
+/// The tile whose entry (i, j) is the entry of x at place(i, j). Lanes that share an item read x
+/// through the exchange.
 template <int M, int N, bool IsVector, class X, class F>
 BATCHWORK_INLINE auto gathered(X const& x, F const& place) {
   using S0 = value_t<X>;
@@ -68,8 +68,16 @@ struct Times {
 
 }  // namespace Impl
 
-/// The M x N block of a that begins at (i, j). On devices i and j must be constants once loops are
-/// unrolled.
+/// The M x N block of a that begins at (i, j).
+/// ```cpp
+/// auto const velocity_covariance = block<3, 3>(p, 3, 3);
+/// ```
+/// \tparam M  the rows of the block
+/// \tparam N  the columns of the block
+/// \param a  a tile
+/// \param i  the first row; on devices a constant once loops are unrolled
+/// \param j  the first column, a constant like i
+/// \returns the block as a Matrix
 template <int M, int N, Tile A>
 BATCHWORK_INLINE auto block(A const& a, int i, int j) {
   static_assert(M <= A::rows && N <= A::cols,
@@ -77,29 +85,33 @@ BATCHWORK_INLINE auto block(A const& a, int i, int j) {
   return Impl::gathered<M, N, false>(a, [=](int p, int q) { return Impl::Place{i + p, j + q}; });
 }
 /// N entries of a vector, from entry i on.
+/// \tparam N  the number of entries
+/// \param a  a vector
+/// \param i  the first entry; on devices a constant once loops are unrolled
+/// \returns a Vector
 template <int N, Tile A>
   requires A::is_vector
 BATCHWORK_INLINE auto block(A const& a, int i) {
   static_assert(N <= A::rows, "Batchwork::block: the block is larger than the vector");
   return Impl::gathered<N, 1, true>(a, [=](int p, int) { return Impl::Place{i + p, 0}; });
 }
-/// Row i of a, 1 x N.
+/// Row i of a, as a 1 x N matrix.
 template <Tile A>
 BATCHWORK_INLINE auto row(A const& a, int i) {
   return Impl::gathered<1, A::cols, false>(a, [=](int, int q) { return Impl::Place{i, q}; });
 }
-/// Column j of a, a vector.
+/// Column j of a, as a vector.
 template <Tile A>
 BATCHWORK_INLINE auto column(A const& a, int j) {
   return Impl::gathered<A::rows, 1, true>(a, [=](int p, int) { return Impl::Place{p, j}; });
 }
-/// The diagonal of a, a vector of min(M, N) numbers.
+/// The diagonal of a, as a vector of min(M, N) numbers.
 template <Tile A>
 BATCHWORK_INLINE auto diagonal_of(A const& a) {
   constexpr int n = A::rows < A::cols ? A::rows : A::cols;
   return Impl::gathered<n, 1, true>(a, [](int p, int) { return Impl::Place{p, p}; });
 }
-/// The diagonal matrix of the numbers of a vector.
+/// The diagonal matrix with the numbers of a vector.
 template <Tile V>
   requires V::is_vector
 BATCHWORK_INLINE auto as_diagonal(V const& v) {
@@ -122,13 +134,22 @@ BATCHWORK_INLINE auto as_diagonal(V const& v) {
   }
 }
 
-/// Replaces the entries of a from (i, j) on by those of b; a takes on b's status, too.
+/// Replaces the entries of a from (i, j) on by the entries of b. The status of b is merged into the
+/// status of a.
+/// ```cpp
+/// assign_block(p, 0, 3, c);  // the upper right block of p
+/// ```
+/// \param a  a general tile, which is changed
+/// \param i  the first row; on devices a constant once loops are unrolled
+/// \param j  the first column, a constant like i
+/// \param b  a tile that fits into a
 template <Tile A, Tile B>
 BATCHWORK_INLINE void assign_block(A& a, int i, int j, B const& b) {
   static_assert(B::rows <= A::rows && B::cols <= A::cols,
                 "Batchwork::assign_block: the block is larger than the tile");
-  static_assert(A::structure == Structure::general,
-                "Batchwork::assign_block: the tile that is assigned to is general");
+  static_assert(
+      A::structure == Structure::general,
+      "Batchwork::assign_block: the tile that is assigned to must be a Matrix or a Vector");
   using S = value_t<A>;
   if constexpr (Impl::is_distributed<S>) {
     auto const grid = Impl::grid_of(a, b);
@@ -154,7 +175,7 @@ BATCHWORK_INLINE void assign_block(A& a, int i, int j, B const& b) {
 }
 
 namespace Impl {
-/// An M x N tile with a from entry (0, 0) on and b from (i, j) on.
+/// An M x N tile that contains a from entry (0, 0) on and b from (i, j) on.
 template <int M, int N, bool IsVector, class A, class B>
 BATCHWORK_INLINE auto joined(A const& a, B const& b, int i, int j) {
   using S = deal_together_t<promote_t<value_t<A>, value_t<B>>, A, B>;
@@ -167,8 +188,11 @@ BATCHWORK_INLINE auto joined(A const& a, B const& b, int i, int j) {
 }
 }  // namespace Impl
 
-/// a above b, with as many columns: (Ma + Mb) x N, of two vectors a vector. Where lanes share an
-/// item, no larger than the largest of the operands.
+/// a above b: (Ma + Mb) x N, a vector for two vectors. If lanes share an item, no extent of the
+/// result may be larger than the largest extent of the operands.
+/// \param a  a tile with N columns
+/// \param b  a tile with N columns
+/// \returns a Matrix, or a Vector for two vectors
 template <Tile A, Tile B>
 BATCHWORK_INLINE auto stack(A const& a, B const& b) {
   static_assert(A::cols == B::cols,
@@ -176,14 +200,18 @@ BATCHWORK_INLINE auto stack(A const& a, B const& b) {
   return Impl::joined < A::rows + B::rows, A::cols,
          A::is_vector && B::is_vector > (a, b, A::rows, 0);
 }
-/// a to the left of b, with as many rows: M x (Na + Nb).
+/// a to the left of b: M x (Na + Nb). If lanes share an item, no extent of the result may be larger
+/// than the largest extent of the operands.
+/// \param a  a tile with M rows
+/// \param b  a tile with M rows
+/// \returns a Matrix
 template <Tile A, Tile B>
 BATCHWORK_INLINE auto beside(A const& a, B const& b) {
   static_assert(A::rows == B::rows, "Batchwork::beside: the tiles have different numbers of rows");
   return Impl::joined<A::rows, A::cols + B::cols, false>(a, b, 0, A::cols);
 }
 
-/// The products of the entries of two tiles of the same extents, entry by entry.
+/// The products of the entries of two tiles with the same extents, entry by entry.
 template <Tile A, Tile B>
 BATCHWORK_INLINE auto hadamard(A const& a, B const& b) {
   static_assert(A::rows == B::rows && A::cols == B::cols,
@@ -198,13 +226,13 @@ BATCHWORK_INLINE auto hadamard(A const& a, B const& b) {
   r.info = Impl::merge_info<S>(a.info, b.info);
   return r;
 }
-/// u v', M x N for vectors of M and N numbers.
+/// The outer product u v', M x N, of a vector with M and a vector with N numbers.
 template <Tile U, Tile V>
   requires(U::cols == 1 && V::cols == 1)
 BATCHWORK_INLINE auto outer(U const& u, V const& v) {
   return u * transpose(v);
 }
-/// The cross product of two vectors of three numbers.
+/// The cross product of two vectors with three numbers.
 template <Tile U, Tile V>
   requires(U::rows == 3 && U::cols == 1 && V::rows == 3 && V::cols == 1)
 BATCHWORK_INLINE auto cross(U const& u, V const& v) {
@@ -213,7 +241,8 @@ BATCHWORK_INLINE auto cross(U const& u, V const& v) {
   };
   return hadamard(turned(u, 1), turned(v, 2)) - hadamard(turned(u, 2), turned(v, 1));
 }
-/// The Kronecker product: block (i, j) of the result is a(i, j) b.
+/// The Kronecker product of two tiles: block (i, j) of the result is a(i, j) b. At most 64 rows and
+/// columns.
 template <Tile A, Tile B>
 BATCHWORK_INLINE auto kron(A const& a, B const& b) {
   constexpr int M = A::rows * B::rows, N = A::cols * B::cols;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// cholesky(a): the factor of a symmetric positive definite tile, its solves and its determinant.
+/// cholesky(a): the Cholesky factor of a symmetric positive definite tile, with solves and log_det.
 #ifndef BATCHWORK_CHOLESKY_HPP
 #define BATCHWORK_CHOLESKY_HPP
 
@@ -13,8 +13,8 @@
 
 namespace Batchwork {
 
-/// The lower triangular factor L of a = L L', with the reciprocals of its diagonal, which solves
-/// multiply by.
+/// The lower triangular factor L of a = L L', together with the reciprocals of its diagonal, by
+/// which solves multiply.
 template <class S, int N>
 struct CholeskyFactor : Impl::IndexedToRead<CholeskyFactor<S, N>> {
   using value_type = S;
@@ -25,18 +25,21 @@ struct CholeskyFactor : Impl::IndexedToRead<CholeskyFactor<S, N>> {
 
   S a[N * (N + 1) / 2];
   real_t<S> inverse[N];
-  info_t<S> info;
+  info_t<S> info;  ///< the status
 
+  /// Entry (i, j) of L, zero above the diagonal.
   BATCHWORK_INLINE S entry(int i, int j) const {
     if (j > i) return S(scalar_t<S>(0));
     return a[Impl::triangle_index(i, j)];
   }
+  /// The reciprocal of diagonal entry i of L.
   BATCHWORK_INLINE real_t<S> inverse_diagonal(int i) const { return inverse[i]; }
-  /// Row i as far as the diagonal.
+  /// Row i up to the diagonal.
   BATCHWORK_INLINE S const* row(int i) const { return a + Impl::triangle_index(i, 0); }
 };
 
-/// The same, distributed: each lane holds whole rows of L and the reciprocals that belong to them.
+/// The same where lanes share an item: each lane holds whole rows of L and the reciprocals for
+/// these rows.
 template <class T, int R, int C, int E, bool Whole, int N>
 struct CholeskyFactor<Distributed<T, R, C, E, Whole>, N>
     : Impl::LocalLines<Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>, N, N>,
@@ -54,18 +57,19 @@ struct CholeskyFactor<Distributed<T, R, C, E, Whole>, N>
   }
 };
 
-/// What cholesky(a) returns. `info` is the status: 0, or the first pivot that was not positive.
+/// The result of cholesky(a): the factor L with a = L L'. Its `info` is the status: 0, or the first
+/// pivot that was not positive or not finite.
 template <class S, int N, class Factor = CholeskyFactor<S, N>>
 struct Cholesky {
   using value_type = S;
-  Factor factor;
+  Factor factor;  ///< L, with the status in its `info`
 
-  /// The factor L, to be used as a lower triangular tile. That of a temporary lives as long as it:
-  /// to the end of the expression, or copied into a variable.
+  /// The factor L, a lower triangular tile. The factor of a temporary lives to the end of the
+  /// expression, unless it is copied into a variable.
   BATCHWORK_INLINE Factor const& lower() const& { return factor; }
   BATCHWORK_INLINE Factor&& lower() && { return static_cast<Factor&&>(factor); }
 
-  /// x with a x = b; 2 N^2 operations a column.
+  /// The solution x of a x = b; 2 N^2 operations for each column of b.
   template <Tile B>
   BATCHWORK_INLINE auto solve(B const& b) const {
     return Batchwork::solve(conjugate_transpose(factor), Batchwork::solve(factor, b));
@@ -87,7 +91,7 @@ struct Cholesky {
     r.info = factor.info;
     return r;
   }
-  /// d log det a = -2 sum d(1 / L(i, i)) L(i, i)
+  /// The same with derivatives: d log det a = -2 sum d(1 / L(i, i)) L(i, i).
   BATCHWORK_INLINE Scalar<S> log_det_of_duals() const {
     using C = Impl::constant_t<S>;
     using T = scalar_t<S>;
@@ -121,8 +125,8 @@ BATCHWORK_INLINE auto scaled_entry(L const& l, A const& a, int i, int j) {
   return sum;
 }
 
-/// acc = a(i0 + i, j0 + j) less what the columns before j0 take from it, for BI x BJ entries; on
-/// the diagonal, where i0 = j0, for those with j <= i.
+/// acc = a(i0 + i, j0 + j) minus the contributions of the columns before j0, for BI x BJ entries.
+/// On the diagonal, where i0 = j0, only entries with j <= i are used.
 template <int BI, int BJ, bool OnDiagonal, class L, class A>
 BATCHWORK_INLINE void factor_block(typename L::value_type (&acc)[BI * BJ], L const& l, A const& a,
                                    int i0, int j0) {
@@ -150,8 +154,9 @@ BATCHWORK_INLINE void factor_block(typename L::value_type (&acc)[BI * BJ], L con
   }
 }
 
-/// Whether pivot j is good: one that is not leaves its status. The reciprocal root of zero is an
-/// infinity and that of an infinity is zero: both later look like numbers.
+/// Whether pivot j is good; a bad pivot sets the status. The test is needed because the reciprocal
+/// root of zero is infinite and the reciprocal root of an infinity is zero, which later look like
+/// results.
 template <class S>
 BATCHWORK_INLINE auto check_pivot(S const& pivot, int j, info_t<S>& info) {
   auto const finite = is_finite(pivot);
@@ -163,8 +168,8 @@ BATCHWORK_INLINE auto check_pivot(S const& pivot, int j, info_t<S>& info) {
   return good;
 }
 
-/// What is divided by a pivot and by its root, in packs. The test is made beside the root, not
-/// before it: a host waits for the root.
+/// The divisors by a pivot and by its root, in packs. The test is made in parallel to the root
+/// rather than before it, because a host waits for the root.
 template <class S>
 struct Pivot {
   S reciprocal, inverse;
@@ -176,15 +181,15 @@ struct Pivot {
   }
 };
 
-/// Columns j0 .. j0 + BJ - 1 of the factor, in packs: the triangle on the diagonal, then BI rows at
-/// a time.
+/// Columns j0 .. j0 + BJ - 1 of the factor, in packs: first the triangle on the diagonal, then BI
+/// rows at a time.
 template <int BJ, class L, class A>
 BATCHWORK_INLINE void factor_columns(L& l, A const& a, int j0,
                                      info_t<typename L::value_type>& info) {
   using S = typename L::value_type;
   constexpr int N = L::rows;
-  // A host core waits for each pivot, so the next one is made without the root, from a column not
-  // yet divided by it.
+  // A host core waits for each pivot. So the next pivot is computed without the root, from a column
+  // that is not yet divided by it.
   using R = real_t<S>;
   S d[BJ * BJ];
   R inverse[BJ];
@@ -247,10 +252,10 @@ BATCHWORK_INLINE auto cholesky_in_lanes(A const& a) {
   using S = value_t<A>;
   using T = scalar_t<S>;
   constexpr int N = A::rows;
-  // A host core waits for each pivot: root, reciprocal and the entry below stand between one and
-  // the next. So the last column's share of a pivot is taken as entry * (entry * reciprocal), which
-  // needs neither the root nor the divided entry. The square of the entry by itself would leave the
-  // range of numbers: entries have the units of a, not those of its root.
+  // A host core waits for each pivot: root, reciprocal and one entry lie between two pivots. So the
+  // last column's contribution to a pivot is computed as entry * (entry * reciprocal), which needs
+  // neither the root nor the divided entry. The square of the entry alone could leave the range of
+  // numbers, because entries have the units of a rather than of its root.
   constexpr bool hurry = !one_item_per_lane<S>;
   using R = real_t<S>;
   S below(T(0));
@@ -292,9 +297,9 @@ BATCHWORK_INLINE auto cholesky_in_lanes(A const& a) {
   return r;
 }
 
-/// Column by column, each first written to the exchange as it is, then, divided by its pivot,
-/// subtracted from those right of it by every lane in its own rows: one wait a column, two columns
-/// of the exchange in turn.
+/// Column by column. Each column is written to the exchange before it is divided by its pivot; then
+/// every lane subtracts the divided column from its own rows to the right. This needs one wait for
+/// each column. Two columns of the exchange are used alternately.
 template <class A>
 BATCHWORK_INLINE auto distributed_cholesky(A const& a) {
   using S = dealt_t<value_t<A>, true>;
@@ -324,7 +329,7 @@ BATCHWORK_INLINE auto distributed_cholesky(A const& a) {
         column[S::exchange::line(m, grid.lane)] = own[m * N + k];
     grid.sync();
     T const pivot = column[k];
-    // Nothing branches here: what is read next would wait behind it.
+    // No branches here: later reads would have to wait for them.
     bool const good = Vendor::is_positive_and_normal(pivot);
     info_t<S> const code =
         Status::code(is_finite(pivot) ? Reason::not_positive_definite : Reason::not_finite, k + 1);
@@ -335,10 +340,10 @@ BATCHWORK_INLINE auto distributed_cholesky(A const& a) {
     BATCHWORK_UNROLL
     for (int m = k / L; m < mine; ++m) {
       own[m * N + k] *= root;
-      // Not by 1 / pivot, which is no normal number where the pivot is close to the largest one.
+      // Not by 1 / pivot, which is not a normal number if the pivot is close to the largest number.
       factor[m] = own[m * N + k] * root;
       if (m == k / L) {
-        // Only in these rows can the column stand right of the diagonal.
+        // Only in these rows can the column be right of the diagonal.
         if (grid.lane < k % L) own[m * N + k] = T(0);
         if (grid.lane == k % L) l.inverse[m] = root;
       }
@@ -366,14 +371,23 @@ BATCHWORK_INLINE auto distributed_cholesky(A const& a) {
 
 }  // namespace Impl
 
-/// The Cholesky factorisation of a, N x N, symmetric positive definite; only the lower triangle is
-/// read. N^3 / 3 operations. A pivot that is not positive (or not a normal number: its reciprocal
-/// may overflow) gives Reason::not_positive_definite, one that is NaN or infinite
-/// Reason::not_finite, each with the pivot's 1-based index as in LAPACK's potrf; the entries
-/// computed from it are NaN. (Golub and Van Loan, Matrix Computations, 4th edition, section 4.2, by
-/// columns.) Of complex numbers a is Hermitian, a = L L' with the conjugate transpose, and L has a
-/// real diagonal; the imaginary parts of the diagonal of a are not read, as by zpotrf. Such an a is
-/// a general tile.
+/// The Cholesky factorisation a = L L' of a symmetric positive definite tile; only the lower
+/// triangle is read. N^3 / 3 operations. For complex numbers a is a general tile with a Hermitian
+/// matrix, L' is the conjugate transpose, and L has a real diagonal; imaginary parts on the
+/// diagonal of a are ignored, as in zpotrf.
+/// ```cpp
+/// auto const factor = cholesky(p);
+/// x = solve(factor, b);
+/// ```
+/// Status, each with the 1-based index of the pivot as in LAPACK's potrf:
+/// Reason::not_positive_definite if a pivot is not positive or not a normal number (its reciprocal
+/// could overflow), Reason::not_finite if it is NaN or infinite. Entries computed from such a pivot
+/// are NaN.
+///
+/// Extents: up to 64 on hosts; on devices up to 64 in float, 48 in double, 10 for complex numbers.
+/// Source: Golub and Van Loan, Matrix Computations, 4th edition, section 4.2, by columns.
+/// \param a  N x N, symmetric positive definite
+/// \returns a Cholesky: lower(), solve(b), log_det()
 template <Tile A>
 BATCHWORK_INLINE auto cholesky(A const& a) {
   [[maybe_unused]] constexpr bool good = Impl::require_no_integers<A>();
@@ -388,11 +402,17 @@ BATCHWORK_INLINE auto cholesky(A const& a) {
   else return Impl::cholesky_in_lanes(a);
 }
 
-/// x with a x = b, from the factorisation of a.
+/// The solution x of a x = b, from the factorisation of a.
+/// \param a  cholesky(a)
+/// \param b  a vector or a matrix with N rows
+/// \returns x, with the extents of b
 template <class S, int N, class Factor, Tile B>
 BATCHWORK_INLINE auto solve(Cholesky<S, N, Factor> const& a, B const& b) {
   return a.solve(b);
 }
+/// log det a, from the factorisation of a.
+/// \param a  cholesky(a)
+/// \returns a scalar
 template <class S, int N, class Factor>
 BATCHWORK_INLINE Scalar<real_t<S>> log_det(Cholesky<S, N, Factor> const& a) {
   return a.log_det();

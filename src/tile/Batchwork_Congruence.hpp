@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Products that are symmetric by construction, one triangle computed: symmetric_product,
-/// congruence, gram, downdate.
+/// Products that are symmetric by construction, of which only one triangle is computed:
+/// symmetric_product, congruence, gram, downdate.
 #ifndef BATCHWORK_CONGRUENCE_HPP
 #define BATCHWORK_CONGRUENCE_HPP
 
@@ -11,7 +11,8 @@
 
 namespace Batchwork {
 
-/// The symmetric tile that has the lower triangle of x.
+/// The symmetric tile with the lower triangle of x.
+/// \param x  a square tile
 template <Tile X>
 BATCHWORK_INLINE auto symmetric(X const& x) {
   [[maybe_unused]] constexpr bool real = Impl::require_no_complex<X>();
@@ -21,7 +22,7 @@ BATCHWORK_INLINE auto symmetric(X const& x) {
 
 namespace Impl {
 
-/// Some rows of a tile, as a tile: rows first .. first + M - 1.
+/// Rows first .. first + M - 1 of a tile, as a tile.
 template <class X, int M>
 struct Rows {
   using value_type = typename X::value_type;
@@ -42,7 +43,7 @@ struct Rows {
   }
 };
 
-/// c, of which a symmetric product is added or subtracted.
+/// The tile c to which a symmetric product is added or from which it is subtracted.
 template <bool Subtract, class C>
 struct From {
   static constexpr bool is_zero = false, subtracts = Subtract;
@@ -55,7 +56,7 @@ struct From {
   }
 };
 
-/// The rows from i0 on of a symmetric result, as the target of product_block, and of what it is
+/// Rows from i0 on of a symmetric result, as the target of product_block, and of the tile it is
 /// added to.
 template <class R, bool Crosses = false>
 struct TriangleBlock {
@@ -65,8 +66,8 @@ struct TriangleBlock {
   R& r;
   int i0;
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int, int) { return false; }
-  /// In both triangles. What a block on the diagonal, or one that crosses it, has above counts for
-  /// nothing.
+  /// Writes both triangles. Entries above the diagonal in a block on or across the diagonal are
+  /// ignored.
   template <int BI, int BJ, bool OnDiagonal>
   BATCHWORK_INLINE void put(value_type const (&v)[BI * BJ], int i, int j) {
     auto const p = r.pointer();
@@ -98,9 +99,9 @@ struct TriangleStart {
   }
 };
 
-/// Rows i0 .. i0 + G - 1 of the lower triangle of c +- the product whose rows are a (G x K) and
-/// whose columns are b, in the columns from j0 to `end`; both limits are multiples of a block's
-/// columns. Left of the diagonal rectangles of registers, on it triangles.
+/// Rows i0 .. i0 + G - 1 of the lower triangle of c +- a b, where a has these rows (G x K), in the
+/// columns from j0 to `end`; both limits are multiples of a block's columns. Rectangular register
+/// blocks are used left of the diagonal, triangular ones on it.
 template <int G, int N0 = 0, class R, class A, class B, class C>
 BATCHWORK_INLINE void triangle_rows(R& r, A const& a, B const& b, C const& c, int i0, int j0,
                                     int end) {
@@ -130,8 +131,8 @@ BATCHWORK_INLINE void triangle_blocks(R& r, A const& a, B const& b, C const& c) 
   }
 }
 
-/// Packs: the lower triangle of c +- a b, block of rows by block of rows; rows.at<BI>(i0) gives
-/// those of a.
+/// Packs: the lower triangle of c +- a b, one block of rows after the other; rows.at<BI>(i0)
+/// returns the rows of a.
 template <int I0, class R, class RowsOfA, class B, class C>
 BATCHWORK_INLINE void triangle_from(R& r, RowsOfA const& rows, B const& b, C const& c) {
   constexpr int M = R::rows;
@@ -144,8 +145,8 @@ BATCHWORK_INLINE void triangle_from(R& r, RowsOfA const& rows, B const& b, C con
     }
   } else {
     constexpr int G = RowsOfA::together, full = M / G * G;
-    // Where the columns of b are packs, a few of them stay in the first cache while all rows are
-    // done.
+    // If the columns of b are packs, some of them stay in the first-level cache while all rows are
+    // computed.
     constexpr int panel = has_pack_values<B> && RowsOfA::any_order ? 2 * block_cols : M;
     for (int j0 = 0; j0 < M; j0 += panel) {
       int const end = j0 + panel;
@@ -168,8 +169,8 @@ struct RowsOf {
     return Rows<A, BI>{a, i0, a.info};
   }
 };
-/// Rows of a product f p, computed when they are asked for: the whole of it would be written and
-/// read again. Where p fills the first cache it is read once for several blocks of rows.
+/// Rows of a product f p, computed when they are needed; the whole product would have to be written
+/// and read again. If p fills the first-level cache it is read once for several blocks of rows.
 template <class S, class F, class P>
 struct RowsOfProduct {
   static constexpr bool any_order = false;
@@ -184,10 +185,10 @@ struct RowsOfProduct {
   }
 };
 
-/// A lane that holds an item: column by column of the result, so that each column of b is read once
-/// and never kept. c is added last: sums that begin with it keep all of it in registers from the
-/// start (float 4x4 and 8x8 on an H200: 12 % slower). What is subtracted from is there already, so
-/// those sums begin with it.
+/// For a lane that holds an item: column by column of the result, so that each column of b is read
+/// once and never kept. c is added last, because sums that begin with it keep all of it in
+/// registers from the start (float 4x4 and 8x8 on an H200: 12 % slower). A tile from which the
+/// product is subtracted is in registers already, so those sums begin with it.
 template <class R, class A, class B, class C>
 BATCHWORK_INLINE void triangle_in_lane(R& r, A const& a, B const& b, C const& c) {
   using S = typename R::value_type;
@@ -210,7 +211,7 @@ BATCHWORK_INLINE void triangle_in_lane(R& r, A const& a, B const& b, C const& c)
   }
 }
 
-/// A common tile seen as the symmetric one with its lower triangle.
+/// A common tile, seen as the symmetric tile with its lower triangle.
 template <class X>
 struct Mirrored {
   using value_type = typename X::value_type;
@@ -224,7 +225,7 @@ struct Mirrored {
     return j <= i ? x.entry(i, j) : x.entry(j, i);
   }
 };
-/// The same of any tile, in a call whose result is distributed.
+/// The same for any tile, in a call whose result is distributed.
 template <class X>
 BATCHWORK_INLINE decltype(auto) mirrored(X const& x) {
   if constexpr (X::structure != Structure::general) return (x);
@@ -232,8 +233,8 @@ BATCHWORK_INLINE decltype(auto) mirrored(X const& x) {
   else return Mirrored<X>{x, x.info};
 }
 
-/// The symmetric c +- a b, distributed over lanes: each computes its rows as far as the diagonal.
-/// Whole: with the other triangle as well.
+/// The symmetric c +- a b, distributed over lanes: each lane computes its rows up to the diagonal.
+/// Whole: the other triangle as well.
 template <class S, bool Whole, class A, class B, class C>
 BATCHWORK_INLINE auto distributed_triangle(A const& a, B const& b, C const& c) {
   if constexpr (C::is_zero) {
@@ -255,7 +256,7 @@ template <class S, class A, class B, class C>
 BATCHWORK_INLINE auto triangle_in_lanes(A const& a, B const& b, C const& c) {
   Symmetric<S, A::rows> r;
   if constexpr (one_item_per_lane<S>) {
-    // What is common is read again rather than kept in registers since the product before.
+    // Common data are read again, rather than kept in registers since the previous product.
     if constexpr (B::structure == Structure::general && is_read_in_place<B>) Vendor::forget_loads();
     triangle_in_lane(r, a, b, c);
   } else {
@@ -264,8 +265,8 @@ BATCHWORK_INLINE auto triangle_in_lanes(A const& a, B const& b, C const& c) {
   return r;
 }
 
-/// Whether c + a b is computed by fragments: those of a, a transposed common tile, and a common c
-/// or none.
+/// Whether c + a b is computed by fragments: a is in fragments, b is a transposed common tile, and
+/// c is common or zero.
 template <class C>
 inline constexpr bool adds_common_or_nothing = C::is_zero;
 template <bool Subtract, class X>
@@ -278,7 +279,7 @@ inline constexpr bool adds_by_fragments = [] {
   else return false;
 }();
 
-/// The symmetric c +- a b, whatever its values are.
+/// The symmetric c +- a b, for any type of values.
 template <class S, class A, class B, class C>
 BATCHWORK_INLINE auto triangle(A const& a, B const& b, C const& c) {
   if constexpr (is_distributed<S>) {
@@ -290,7 +291,7 @@ BATCHWORK_INLINE auto triangle(A const& a, B const& b, C const& c) {
   }
 }
 
-/// The type of the values of what is added; S where nothing is.
+/// The type of the values of the addend; S if there is none.
 template <class C, class S>
 struct ValueOfAddend {
   using type = S;
@@ -334,16 +335,23 @@ BATCHWORK_INLINE auto congruence(F const& f, P const& p, C const& c) {
 template <class C, class X>
 constexpr void require_addend() {
   static_assert(C::rows == X::rows && C::cols == X::rows,
-                "Batchwork: what a symmetric product is added to has other extents than it");
+                "Batchwork: a symmetric product is added to a tile with other extents");
   static_assert(
       C::structure != Structure::lower && C::structure != Structure::upper,
-      "Batchwork: what a symmetric product is added to must be symmetric; this is triangular");
+      "Batchwork: a symmetric product must be added to a symmetric tile; this one is triangular");
 }
 
 }  // namespace Impl
 
-/// a b where that is known to be symmetric, as g h' is for g = h p: only one triangle is computed.
-/// M x K and K x M give M x M; M^2 K operations.
+/// The product a b, which the caller knows to be symmetric, as g h' is for g = h p. Only one
+/// triangle is computed; M^2 K operations.
+/// ```cpp
+/// auto const g = h * p;
+/// auto const s = symmetric_product(g, transpose(h));  // h p h'
+/// ```
+/// \param a  M x K
+/// \param b  K x M
+/// \returns a Symmetric tile, M x M
 template <Tile A, Tile B>
 BATCHWORK_INLINE auto symmetric_product(A const& a, B const& b) {
   [[maybe_unused]] constexpr bool real = Impl::require_no_complex<A, B>();
@@ -354,8 +362,11 @@ BATCHWORK_INLINE auto symmetric_product(A const& a, B const& b) {
   r.info = Impl::merge_info<S>(a.info, b.info);
   return r;
 }
-/// a b + c for a symmetric c, of which only the lower triangle is read: cheaper than a product and
-/// a sum.
+/// a b + c, which is cheaper than a product and a sum.
+/// \param a  M x K
+/// \param b  K x M
+/// \param c  M x M, symmetric; only the lower triangle is read
+/// \returns a Symmetric tile, M x M
 template <Tile A, Tile B, Tile C>
 BATCHWORK_INLINE auto symmetric_product(A const& a, B const& b, C const& c) {
   [[maybe_unused]] constexpr bool real = Impl::require_no_complex<A, B, C>();
@@ -368,9 +379,14 @@ BATCHWORK_INLINE auto symmetric_product(A const& a, B const& b, C const& c) {
   return r;
 }
 
-/// f p f', of which one triangle is computed. p is taken to be symmetric: of a general tile only
-/// the lower triangle is read. M x N and N x N give M x M; 2 M N^2 + M^2 N operations. Where f p is
-/// needed as well, compute that and symmetric_product(f p, f').
+/// The congruence f p f'. Only one triangle is computed; 2 M N^2 + M^2 N operations. If f p is
+/// needed as well, compute it first and use symmetric_product(f p, f').
+/// ```cpp
+/// p = congruence(f, p, q);  // f p f' + q
+/// ```
+/// \param f  M x N
+/// \param p  N x N, symmetric; only the lower triangle of a general tile is read
+/// \returns a Symmetric tile, M x M
 template <Tile F, Tile P>
 BATCHWORK_INLINE auto congruence(F const& f, P const& p) {
   [[maybe_unused]] constexpr bool real = Impl::require_no_complex<F, P>();
@@ -379,8 +395,11 @@ BATCHWORK_INLINE auto congruence(F const& f, P const& p) {
   r.info = Impl::merge_info<S>(f.info, p.info);
   return r;
 }
-/// f p f' + q for a symmetric q, of which only the lower triangle is read: cheaper than a
-/// congruence and a sum.
+/// f p f' + q, which is cheaper than a congruence and a sum.
+/// \param f  M x N
+/// \param p  N x N, symmetric; only the lower triangle of a general tile is read
+/// \param q  M x M, symmetric; only the lower triangle is read
+/// \returns a Symmetric tile, M x M
 template <Tile F, Tile P, Tile Q>
 BATCHWORK_INLINE auto congruence(F const& f, P const& p, Q const& q) {
   [[maybe_unused]] constexpr bool real = Impl::require_no_complex<F, P, Q>();
@@ -391,7 +410,9 @@ BATCHWORK_INLINE auto congruence(F const& f, P const& p, Q const& q) {
   return r;
 }
 
-/// y' y, of which one triangle is computed. M x N gives N x N; M N^2 operations.
+/// The Gram matrix y' y. Only one triangle is computed; M N^2 operations.
+/// \param y  M x N
+/// \returns a Symmetric tile, N x N
 template <Tile Y>
 BATCHWORK_INLINE auto gram(Y const& y) {
   [[maybe_unused]] constexpr bool real = Impl::require_no_complex<Y>();
@@ -402,8 +423,10 @@ BATCHWORK_INLINE auto gram(Y const& y) {
     return r;
   } else return symmetric_product(Transposed<Y const&>{y, y.info}, y);
 }
-/// p - y' y for a symmetric p, of which only the lower triangle is read: a rank-M downdate, M x N
-/// and N x N giving N x N. Cheaper than gram and a difference.
+/// The downdate p - y' y by M rows. It is cheaper than gram and a difference.
+/// \param p  N x N, symmetric; only the lower triangle is read
+/// \param y  M x N
+/// \returns a Symmetric tile, N x N
 template <Tile P, Tile Y>
 BATCHWORK_INLINE auto downdate(P const& p, Y const& y) {
   [[maybe_unused]] constexpr bool real = Impl::require_no_complex<P, Y>();

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// conjugate_transpose(x): lazy, no copy of a named tile; a temporary is owned. Of real numbers it
-/// is transpose(x).
+/// conjugate_transpose(x): the conjugate transpose without a copy of a named tile; a temporary is
+/// stored in the result. For real numbers it is transpose(x).
 #ifndef BATCHWORK_CONJUGATE_TRANSPOSE_HPP
 #define BATCHWORK_CONJUGATE_TRANSPOSE_HPP
 
@@ -14,7 +14,8 @@
 
 namespace Batchwork {
 
-/// `Original` is `X const&` for a named tile and `X` for a temporary.
+/// The result of conjugate_transpose(x). `Original` is `X const&` for a named tile and `X` for a
+/// temporary.
 template <class Original>
 struct BATCHWORK_NODISCARD ConjugateTransposed : Transposed<Original> {
   using Base = Transposed<Original>;
@@ -32,7 +33,7 @@ struct BATCHWORK_NODISCARD ConjugateTransposed : Transposed<Original> {
   BATCHWORK_INLINE void operator=(Y const&) && {
     Impl::refuse_lost_tile<Y>();
   }
-  /// Entries do not stand anywhere as they are.
+  /// The entries are not stored anywhere in this form.
   void pointer() const = delete;
   BATCHWORK_INLINE auto inverse_diagonal(int i) const
     requires requires(typename Base::X const& x) { x.inverse_diagonal(i); }
@@ -50,9 +51,14 @@ template <class Original>
 inline constexpr bool is_conjugate_transposed<ConjugateTransposed<Original>> = true;
 }  // namespace Impl
 
-/// The conjugate transpose of x: entry (i, j) is the conjugate of x(j, i). Of real numbers, and of
-/// what is its own transpose, as transpose(x); that of a conjugate transpose is the tile itself.
-/// transpose(x) of complex numbers does not conjugate.
+/// The conjugate transpose of x: entry (i, j) is the conjugate of x(j, i). For real numbers it is
+/// transpose(x). The conjugate transpose of a conjugate transpose is the original tile.
+/// transpose(x) does not conjugate.
+/// ```cpp
+/// auto const b = conjugate_transpose(a) * a;
+/// ```
+/// \param x  a tile
+/// \returns a tile that refers to x, or contains it if x is a temporary
 template <Tile X>
 BATCHWORK_INLINE auto conjugate_transpose(X&& x) {
   using Y = std::remove_cvref_t<X>;
@@ -71,6 +77,7 @@ BATCHWORK_INLINE auto conjugate_transpose(X&& x) {
     return ConjugateTransposed<Y>{{x, x.info}};
   }
 }
+/// The transpose of a conjugate transpose: the conjugates of the entries of the original tile.
 template <class Original>
 BATCHWORK_INLINE auto transpose(ConjugateTransposed<Original> const& x) {
   return conj(x.original);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// zero, ones, constant: tiles and scalars with the same number everywhere, and accumulators of the
-/// right type.
+/// constant, zero, ones: tiles and scalars with the same number in every entry, for example to
+/// start sums.
 #ifndef BATCHWORK_CONSTANT_HPP
 #define BATCHWORK_CONSTANT_HPP
 
@@ -13,7 +13,7 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// c as a scalar like x.
+/// c as a scalar with the type of x.
 template <class C, class X>
 BATCHWORK_INLINE auto scalar_like(C const& c, [[maybe_unused]] X const& x) {
   using SX = typename X::value_type;
@@ -22,7 +22,7 @@ BATCHWORK_INLINE auto scalar_like(C const& c, [[maybe_unused]] X const& x) {
   if constexpr (is_distributed<SX>) r.value.grid = merge_grids(r.value.grid, grid_known_to(x));
   return r;
 }
-/// The scalar that a number or a scalar is.
+/// Converts a number or a scalar to a scalar.
 template <class C>
 BATCHWORK_INLINE auto scalar_of(C const& c) {
   if constexpr (ScalarTile<C>) return as_scalar_t<C>(c);
@@ -54,73 +54,92 @@ BATCHWORK_INLINE auto filled(Scalar<S> const& c) {
 
 }  // namespace Impl
 
-/// constant<M, N>(c, x), constant<N>(c, x), constant(c, x): a matrix, a vector or a scalar with c
-/// everywhere. c is a number or a scalar. The items and the type of numbers are those of x, any
-/// tile or scalar. Without x they are c's: a plain number is common to all items. The result has
-/// the status of c.
+/// A matrix with the number c in every entry: constant<M, N>(c, x). The tile x only determines the
+/// type: it has the items and the number type of x.
+/// \tparam M  the rows
+/// \tparam N  the columns
+/// \param c  a number or a scalar
+/// \param x  any tile or scalar of the sequence
+/// \returns a Matrix with the status of c
 template <int M, int N, Impl::ScalarLike C, Impl::ScalarOrTile X>
 BATCHWORK_INLINE auto constant(C const& c, X const& x) {
   return Impl::filled<M, N, false>(Impl::scalar_like(c, x));
 }
+/// A vector with the number c in every entry: constant<N>(c, x).
 template <int N, Impl::ScalarLike C, Impl::ScalarOrTile X>
 BATCHWORK_INLINE auto constant(C const& c, X const& x) {
   return Impl::filled<N, 1, true>(Impl::scalar_like(c, x));
 }
+/// A scalar with the number c: constant(c, x).
 template <Impl::ScalarLike C, Impl::ScalarOrTile X>
 BATCHWORK_INLINE auto constant(C const& c, X const& x) {
   return Impl::scalar_like(c, x);
 }
+/// A matrix with the number c in every entry: constant<M, N>(c). A plain number is common to all
+/// items.
 template <int M, int N, Impl::ScalarLike C>
 BATCHWORK_INLINE auto constant(C const& c) {
   return Impl::filled<M, N, false>(Impl::scalar_of(c));
 }
+/// A vector with the number c in every entry: constant<N>(c).
 template <int N, Impl::ScalarLike C>
 BATCHWORK_INLINE auto constant(C const& c) {
   return Impl::filled<N, 1, true>(Impl::scalar_of(c));
 }
 
-/// zero<M, N>(x), zero<N>(x), zero(x): zeros as a matrix, a vector, a scalar, for the items and
-/// with the type of numbers of x, any tile or scalar. What sums and tiles that are assigned entry
-/// by entry begin with.
+/// A matrix of zeros, zero<M, N>(x), with the items and the number type of x. Start sums with it,
+/// and tiles that are assigned entry by entry.
+/// ```cpp
+/// auto total = zero(x);
+/// loop<3>([&](auto k) { total += x(k); });
+/// ```
+/// \param x  any tile or scalar of the sequence
 template <int M, int N, Impl::ScalarOrTile X>
 BATCHWORK_INLINE auto zero(X const& x) {
   return constant<M, N>(0, x);
 }
+/// A vector of zeros: zero<N>(x).
 template <int N, Impl::ScalarOrTile X>
 BATCHWORK_INLINE auto zero(X const& x) {
   return constant<N>(0, x);
 }
+/// A scalar zero: zero(x).
 template <Impl::ScalarOrTile X>
 BATCHWORK_INLINE auto zero(X const& x) {
   return constant(0, x);
 }
-/// zero<T, M, N>(), zero<T, N>(): common to all items, T being float or double.
+/// A matrix of zeros, common to all items: zero<T, M, N>(), T being float or double.
 template <class T, int M, int N>
 BATCHWORK_INLINE Matrix<T, M, N> zero() {
   return constant<M, N>(T(0));
 }
+/// A vector of zeros, common to all items: zero<T, N>().
 template <class T, int N>
 BATCHWORK_INLINE Vector<T, N> zero() {
   return constant<N>(T(0));
 }
 
-/// Ones, likewise.
+/// A matrix of ones, ones<M, N>(x), with the items and the number type of x.
 template <int M, int N, Impl::ScalarOrTile X>
 BATCHWORK_INLINE auto ones(X const& x) {
   return constant<M, N>(1, x);
 }
+/// A vector of ones: ones<N>(x).
 template <int N, Impl::ScalarOrTile X>
 BATCHWORK_INLINE auto ones(X const& x) {
   return constant<N>(1, x);
 }
+/// A scalar one: ones(x).
 template <Impl::ScalarOrTile X>
 BATCHWORK_INLINE auto ones(X const& x) {
   return constant(1, x);
 }
+/// A matrix of ones, common to all items: ones<T, M, N>().
 template <class T, int M, int N>
 BATCHWORK_INLINE Matrix<T, M, N> ones() {
   return constant<M, N>(T(1));
 }
+/// A vector of ones, common to all items: ones<T, N>().
 template <class T, int N>
 BATCHWORK_INLINE Vector<T, N> ones() {
   return constant<N>(T(1));

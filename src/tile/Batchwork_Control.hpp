@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// loop, repeat, iterate, where, together: how sequences repeat work and leave it out, though items
-/// differ.
+/// loop, repeat, iterate, where, together: repetition and conditional work in sequences, although
+/// items differ.
 #ifndef BATCHWORK_CONTROL_HPP
 #define BATCHWORK_CONTROL_HPP
 
@@ -22,65 +22,79 @@ inline constexpr bool is_integral_constant = false;
 template <class I, I K>
 inline constexpr bool is_integral_constant<std::integral_constant<I, K>> = true;
 
-/// By value: devices have no constant that is referred to.
+/// By value, because a constant cannot be referred to in device code.
 template <class K>
 BATCHWORK_INLINE constexpr typename K::value_type number_of_index() {
   return K::value;
 }
 
-/// A scalar or tile beside the index of a loop.
+/// A scalar or tile next to the index of a loop.
 template <class X, class K>
 concept BesideIndex = (ScalarTile<X> || Tile<X>) && is_integral_constant<K>;
 
 }  // namespace Impl
 
-// The index of a loop is a number where it stands beside scalars and tiles.
+// The index of a loop is a number in expressions with scalars and tiles.
+
+/// The sum of a scalar or tile and the index of a loop.
 template <class X, class K>
   requires Impl::BesideIndex<X, K>
 BATCHWORK_INLINE auto operator+(X const& x, K) {
   return x + Impl::number_of_index<K>();
 }
+/// The sum of a scalar or tile and the index of a loop.
 template <class X, class K>
   requires Impl::BesideIndex<X, K>
 BATCHWORK_INLINE auto operator+(K, X const& x) {
   return Impl::number_of_index<K>() + x;
 }
+/// The difference of a scalar or tile and the index of a loop.
 template <class X, class K>
   requires Impl::BesideIndex<X, K>
 BATCHWORK_INLINE auto operator-(X const& x, K) {
   return x - Impl::number_of_index<K>();
 }
+/// The difference of a scalar or tile and the index of a loop.
 template <class X, class K>
   requires Impl::BesideIndex<X, K>
 BATCHWORK_INLINE auto operator-(K, X const& x) {
   return Impl::number_of_index<K>() - x;
 }
+/// The product of a scalar or tile and the index of a loop.
 template <class X, class K>
   requires Impl::BesideIndex<X, K>
 BATCHWORK_INLINE auto operator*(X const& x, K) {
   return x * Impl::number_of_index<K>();
 }
+/// The product of a scalar or tile and the index of a loop.
 template <class X, class K>
   requires Impl::BesideIndex<X, K>
 BATCHWORK_INLINE auto operator*(K, X const& x) {
   return Impl::number_of_index<K>() * x;
 }
+/// The quotient of a scalar or tile and the index of a loop.
 template <class X, class K>
   requires Impl::BesideIndex<X, K>
 BATCHWORK_INLINE auto operator/(X const& x, K) {
   return x / Impl::number_of_index<K>();
 }
+/// The quotient of a scalar or tile and the index of a loop.
 template <class X, class K>
   requires Impl::BesideIndex<X, K>
 BATCHWORK_INLINE auto operator/(K, X const& x) {
   return Impl::number_of_index<K>() / x;
 }
 
-/// f(k) for k = 0 .. N - 1, k being a std::integral_constant<int, ...>: an index that may be a
-/// template argument, too. The rounds are written out one after the other.
+/// Calls f(k) for k = 0 .. N - 1. k is a std::integral_constant<int, ...>, so it can be a template
+/// argument or an index of an entry. The rounds are unrolled.
+/// ```cpp
+/// loop<3>([&](auto k) { total += x(k) * y(k); });
+/// ```
+/// \tparam N  the number of rounds
+/// \param f  a functor, called with each index
 template <int N, class F>
 BATCHWORK_INLINE void loop(F&& f) {
-  static_assert(N >= 0, "Batchwork::loop<N>(f): N is not negative");
+  static_assert(N >= 0, "Batchwork::loop<N>(f): N must not be negative");
   [&]<int... K>(std::integer_sequence<int, K...>) {
     (static_cast<void>(f(std::integral_constant<int, K>{})), ...);
   }(std::make_integer_sequence<int, N>{});
@@ -89,7 +103,7 @@ BATCHWORK_INLINE void loop(F&& f) {
 template <int First, int Last, class F>
 BATCHWORK_INLINE void loop(F&& f) {
   static_assert(First <= Last,
-                "Batchwork::loop<First, Last>(f): from First as far as Last, which is not smaller");
+                "Batchwork::loop<First, Last>(f): Last must not be smaller than First");
   [&]<int... K>(std::integer_sequence<int, K...>) {
     (static_cast<void>(f(std::integral_constant<int, First + K>{})), ...);
   }(std::make_integer_sequence<int, Last - First>{});
@@ -97,20 +111,20 @@ BATCHWORK_INLINE void loop(F&& f) {
 
 namespace Impl {
 
-/// A number of rounds: an integer, or a scalar that is common to all items.
+/// The number of rounds from an integer or from a scalar that is common to all items.
 template <class Count>
 BATCHWORK_INLINE int number_of_rounds(Count const& count) {
   if constexpr (is_scalar_tile<Count>) {
     constexpr bool is_common = std::is_arithmetic_v<typename Count::value_type>;
     static_assert(is_common,
                   "Batchwork::repeat: this number of rounds differs from item to item; write "
-                  "iterate(most, f, x), whose mask says which items go on");
+                  "iterate(most, f, x), whose mask says which items continue");
     if constexpr (is_common) return static_cast<int>(count.value);
     else return 0;
   } else {
     static_assert(std::is_integral_v<Count>,
-                  "Batchwork::repeat: the number of rounds is an integer, or a scalar common to "
-                  "all items");
+                  "Batchwork::repeat: the number of rounds must be an integer, or a scalar common "
+                  "to all items");
     return static_cast<int>(count);
   }
 }
@@ -120,11 +134,12 @@ struct FirstOf {
   using type = X;
 };
 
-/// x as it was for the items that the mask leaves out.
+/// Restores the previous x for the items that the mask excludes.
 template <class M, class X>
 BATCHWORK_INLINE void keep_where_not([[maybe_unused]] M const& mask, X& x, X const& before) {
   if constexpr (is_distributed_mask<M>) {
-    // The lanes of an item go one way here, each with what it has. They still know each other.
+    // The lanes of an item take the same branch here, each with its part. They can still exchange
+    // data.
     if (!mask.v) {
       auto const grid = grid_known_to(x);
       x = before;
@@ -136,8 +151,8 @@ BATCHWORK_INLINE void keep_where_not([[maybe_unused]] M const& mask, X& x, X con
     // A copy of an entry of a tile is a scalar.
     constexpr bool fits = std::is_same_v<Chosen, as_scalar_t<X>>;
     static_assert(fits,
-                  "Batchwork::iterate: a state is common to all items, but the mask is of each "
-                  "item; begin with a number or a tile of the item");
+                  "Batchwork::iterate: a state is common to all items, but the mask differs "
+                  "between items; start from zero(x) or another value of the item");
     if constexpr (fits) x = Batchwork::select(mask, x, before);
   }
 }
@@ -147,7 +162,7 @@ BATCHWORK_INLINE void keep_all_where_not(M const& mask, std::index_sequence<I...
   (keep_where_not(mask, x, get<I>(before)), ...);
 }
 
-/// A mask that holds for all items, known to the lanes that know x.
+/// A mask that is true for all items, in the lanes that know x.
 template <class M, class... X>
 BATCHWORK_INLINE M mask_of_all([[maybe_unused]] X const&... x) {
   if constexpr (is_distributed_mask<M>) {
@@ -156,29 +171,28 @@ BATCHWORK_INLINE M mask_of_all([[maybe_unused]] X const&... x) {
     return M(true);
   }
 }
-/// A number known to the lanes that know the mask.
+/// A number in the lanes that know the mask.
 template <class S, class M>
 BATCHWORK_INLINE S number_beside(M const& mask, scalar_t<S> x) {
   if constexpr (is_distributed<S>) return S(x, mask.grid);
   else return S(x);
 }
 
-/// Whether f takes state N by value or as a constant: then it takes an rvalue.
+/// Whether f takes state N by value or as a constant: then it accepts an rvalue.
 template <std::size_t N, class F, class... X, std::size_t... I>
 constexpr bool takes_state_alone(std::index_sequence<I...>) {
   return std::is_invocable_v<F&, std::conditional_t<I == N, X, X&>...>;
 }
-/// Whether f takes all states by reference, or the compiler says that what it assigns would be
-/// lost.
+/// Whether f takes all states by reference; otherwise a compile-time error says that assigned
+/// values would be lost.
 template <class F, class... X>
 constexpr bool require_states_by_reference() {
   constexpr bool good = []<std::size_t... N>(std::index_sequence<N...>) {
     return (!takes_state_alone<N, F, X...>(std::index_sequence_for<X...>()) && ...);
   }(std::index_sequence_for<X...>());
-  static_assert(
-      good,
-      "Batchwork::iterate(most, f, x, ...): f takes a state by value or as a constant, so "
-      "that what it assigns would be lost; make its parameters references, auto& x");
+  static_assert(good,
+                "Batchwork::iterate(most, f, x, ...): f takes a state by value or as a constant, "
+                "so that assignments would be lost; make its parameters references, auto& x");
   return good;
 }
 template <class M, class... X>
@@ -186,19 +200,23 @@ constexpr bool require_mask_and_states() {
   constexpr bool masked = is_mask<M>, stated = sizeof...(X) > 0,
                  changeable = !(std::is_const_v<X> || ...);
   static_assert(masked,
-                "Batchwork::iterate: f(x, ...) returns the mask of the items that go on, as "
-                "comparisons of scalars give it");
+                "Batchwork::iterate: f(x, ...) must return the mask of the items that continue, "
+                "the result of a comparison of scalars");
   static_assert(stated,
                 "Batchwork::iterate(most, f, x, ...): name the tiles and scalars that f changes, "
-                "so that an item that is done keeps them");
+                "so that items that are done keep them");
   static_assert(changeable, "Batchwork::iterate(most, f, x, ...): a state that f changes is const");
   return masked && stated && changeable;
 }
 
 }  // namespace Impl
 
-/// f(k), or f(), for k = 0 .. count - 1: a loop, whose text is there once on hosts and on devices.
-/// `count` is an integer, or a scalar that is common to all items; k is an int.
+/// Calls f(k), or f(), for k = 0 .. count - 1, in a loop that is not unrolled.
+/// ```cpp
+/// repeat(3, [&] { w = 1.5 * w - 0.5 * b * w * w * w; });
+/// ```
+/// \param count  an integer, or a scalar that is common to all items
+/// \param f      a functor with an int parameter or none
 template <class Count, class F>
 BATCHWORK_INLINE void repeat(Count const& count, F&& f) {
   int const rounds = Impl::number_of_rounds(count);
@@ -209,22 +227,35 @@ BATCHWORK_INLINE void repeat(Count const& count, F&& f) {
   }
 }
 
-/// What iterate returns.
+/// The result of iterate.
+/// \tparam M  the type of the mask
+/// \tparam S  the value type of the number of rounds
 template <class M, class S>
 struct Iterated {
-  M open;            ///< the items that would have gone on after the last round
-  Scalar<S> rounds;  ///< how many rounds each item took
+  M open;            ///< true for items that would have continued after the last round
+  Scalar<S> rounds;  ///< the number of rounds of each item
 };
 
-/// At most `most` rounds of f(x, ...), which changes the states x, ..., tiles or scalars of the
-/// item, and returns the mask of the items that go on. An item whose mask is false is done: it
-/// keeps its states, status included, to the last bit, whatever rounds its neighbours need. The
-/// loop ends when no item at hand goes on. A comparison with NaN is false, so that `error >
-/// tolerance` ends an item that has lost its numbers.
-///
-/// Cost: rounds of the slowest of the items at hand (a pack, a warp where lanes share items, else
-/// one item); packs copy and select the states in each round. The loop is no longer than f on hosts
-/// and devices.
+/// Repeats f until every item is done, for at most `most` rounds. In each round f changes the
+/// states and returns a mask, which is true for items that continue. An item is done once its mask
+/// is false: it keeps its states and status to the last bit, however many rounds other items need.
+/// The loop ends when no item that runs together continues (a pack on hosts; a warp if lanes share
+/// items, else one item). A comparison with NaN is false, so `error > tolerance` also ends an item
+/// with NaNs.
+/// ```cpp
+/// auto const it = iterate(20, [&](auto& y) {
+///   auto const step = (y * y - a) / (2.0 * y);
+///   y = y - step;
+///   return abs(step) > 1e-14 * abs(y);
+/// }, y);
+/// ```
+/// Cost: the rounds of the slowest item that runs together. Packs also copy and select the states
+/// in each round. The code of f exists once in the kernel.
+/// \param most  the largest number of rounds
+/// \param f     a functor that takes the states by reference and returns a mask
+/// \param x     the states: tiles or scalars of the item
+/// \returns an Iterated: the mask `open` of items that are not done, and the number of `rounds` of
+///   each item
 template <class F, class... X>
 BATCHWORK_INLINE auto iterate(int most, F&& f, X&... x) {
   using M = std::remove_cvref_t<decltype(f(x...))>;
@@ -254,8 +285,10 @@ BATCHWORK_INLINE auto iterate(int most, F&& f, X&... x) {
   }
 }
 
-/// Several tiles or scalars as one result, of `where` for instance: auto const [a, b] = together(x,
-/// y).
+/// Combines several tiles or scalars into one result, for example of where: `auto const [a, b] =
+/// together(x, y);`
+/// \param x  tiles or scalars
+/// \returns a tuple for a structured binding
 template <class... X>
 BATCHWORK_INLINE Impl::Tuple<X...> together(X const&... x) {
   return {{x}...};
@@ -263,7 +296,7 @@ BATCHWORK_INLINE Impl::Tuple<X...> together(X const&... x) {
 
 namespace Impl {
 
-/// What select(mask, a, b) gives, with several numbers in a tuple.
+/// The result type of select(mask, a, b), for tuples as well.
 template <class M, class A, class B>
 struct Chosen {
   using type = std::remove_cvref_t<decltype(Batchwork::select(
@@ -275,7 +308,7 @@ struct Chosen<M, TupleBase<std::index_sequence<I...>, A...>,
   using type = Tuple<typename Chosen<M, A, B>::type...>;
 };
 
-/// b as the result R of a choice that nothing else is taken for.
+/// Converts b to the result type R of a choice that is not made.
 template <class R, class M, class B>
 BATCHWORK_INLINE R taken_alone([[maybe_unused]] M const& mask, B const& b) {
   if constexpr (std::is_same_v<R, B>) {
@@ -317,15 +350,21 @@ struct Choose<TupleBase<std::index_sequence<I...>, R...>> {
 
 }  // namespace Impl
 
-/// select(mask, f(), otherwise), where f is called only if the mask holds for any item at hand:
-/// what is expensive and rarely asked for. Results are tiles or scalars, or several of them by
-/// `together`, which is taken apart as `auto const [a, b] = where(...)`. An item that the mask
-/// leaves out has `otherwise` to the last bit, status included.
+/// select(mask, f(), otherwise), where f is called only if the mask is true for an item that runs
+/// together. Use it for expensive work that is rarely needed. An item whose mask is false gets
+/// `otherwise` to the last bit, status included.
+/// ```cpp
+/// x = where(needs_solve, [&] { return solve(lu(a), b); }, x);
+/// ```
+/// \param mask       a comparison of scalars
+/// \param f          a functor without parameters, which returns a tile, a scalar or together(...)
+/// \param otherwise  the result for the other items, of the same kind
+/// \returns the choice, for each item
 template <class M, class F, class B>
 BATCHWORK_INLINE auto where(M const& mask, F&& f, B const& otherwise) {
   static_assert(Impl::is_mask<M>,
-                "Batchwork::where(mask, f, otherwise): the first is a mask, as comparisons of "
-                "scalars give it");
+                "Batchwork::where(mask, f, otherwise): the first must be a mask, the result of a "
+                "comparison of scalars");
   using A = std::remove_cvref_t<decltype(f())>;
   using R = typename Impl::Chosen<M, A, B>::type;
   if (any(mask)) return Impl::Choose<R>::of(mask, f(), otherwise);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// jacobian, gradient, derivative: of functions that are written with scalars and tiles. And what
-/// they are made of: variable, variables, value_of, derivatives_of.
+/// jacobian, gradient, derivative: derivatives of functions of scalars and tiles by forward mode;
+/// and the parts they are made from: variable, variables, value_of, derivatives_of.
 #ifndef BATCHWORK_DERIVATIVES_HPP
 #define BATCHWORK_DERIVATIVES_HPP
 
@@ -15,13 +15,13 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// Scalars of which one has derivatives and the other none.
+/// Two scalars, one with derivatives and one without.
 template <class A, class B>
 concept DualBesideConstant = is_dual<scalar_pair_t<A, B>> &&
                              (!is_dual<typename ScalarOf<std::remove_cvref_t<A>, double>::type> ||
                               !is_dual<typename ScalarOf<std::remove_cvref_t<B>, double>::type>);
 
-/// The number behind something scalar, as it stands.
+/// The number of a scalar or of a plain number.
 template <class S, class X>
 BATCHWORK_INLINE auto number_behind(X const& x) {
   if constexpr (!is_scalar_tile<X>) return static_cast<scalar_t<S>>(x);
@@ -41,25 +41,29 @@ BATCHWORK_INLINE Scalar<S> scalar_of_pair(S const& value, A const& a, B const& b
 
 }  // namespace Impl
 
-// Beside a constant there are no derivatives to be added or multiplied.
+// With a constant there are no derivatives to add or multiply.
+/// The sum of a scalar with derivatives and one without.
 template <class A, class B>
   requires(ScalarOperands<A, B> && Impl::DualBesideConstant<A, B>)
 BATCHWORK_INLINE auto operator+(A const& a, B const& b) {
   using S = Impl::scalar_pair_t<A, B>;
   return Impl::scalar_of_pair<S>(Impl::number_behind<S>(a) + Impl::number_behind<S>(b), a, b);
 }
+/// The difference of a scalar with derivatives and one without.
 template <class A, class B>
   requires(ScalarOperands<A, B> && Impl::DualBesideConstant<A, B>)
 BATCHWORK_INLINE auto operator-(A const& a, B const& b) {
   using S = Impl::scalar_pair_t<A, B>;
   return Impl::scalar_of_pair<S>(Impl::number_behind<S>(a) - Impl::number_behind<S>(b), a, b);
 }
+/// The product of a scalar with derivatives and one without.
 template <class A, class B>
   requires(ScalarOperands<A, B> && Impl::DualBesideConstant<A, B>)
 BATCHWORK_INLINE auto operator*(A const& a, B const& b) {
   using S = Impl::scalar_pair_t<A, B>;
   return Impl::scalar_of_pair<S>(Impl::number_behind<S>(a) * Impl::number_behind<S>(b), a, b);
 }
+/// The quotient of a scalar with derivatives and one without.
 template <class A, class B>
   requires(ScalarOperands<A, B> && Impl::DualBesideConstant<A, B>)
 BATCHWORK_INLINE auto operator/(A const& a, B const& b) {
@@ -69,8 +73,8 @@ BATCHWORK_INLINE auto operator/(A const& a, B const& b) {
 
 namespace Impl {
 
-/// f(i, j), numbers of type S, as the entries of a tile R; `grid` is that of lanes that share an
-/// item.
+/// Sets the entries of a tile R to the numbers f(i, j) of type S; `grid` describes lanes that share
+/// an item.
 template <class R, class F>
 BATCHWORK_INLINE void set_numbers(R& r, [[maybe_unused]] LaneGrid const& grid, F const& f) {
   if constexpr (has_grid<R>) r.grid = grid;
@@ -86,7 +90,7 @@ BATCHWORK_INLINE void set_numbers(R& r, [[maybe_unused]] LaneGrid const& grid, F
   }
 }
 
-/// The grid that numbers with derivatives know, if lanes share their item.
+/// The lane grid of numbers with derivatives, if lanes share their item.
 template <class D>
 BATCHWORK_INLINE LaneGrid grid_of_number([[maybe_unused]] D const& x) {
   LaneGrid grid{};
@@ -116,7 +120,7 @@ BATCHWORK_INLINE LaneGrid grid_of_numbers([[maybe_unused]] X const& x) {
   }
 }
 
-/// f(entry) of every entry of a tile, which has the same structure.
+/// f(entry) for every entry of a tile, as a tile with the same structure.
 template <class X, class F>
 BATCHWORK_INLINE auto numbers_of_entries(X const& x, F const& f) {
   using S = constant_t<value_t<X>>;
@@ -125,7 +129,7 @@ BATCHWORK_INLINE auto numbers_of_entries(X const& x, F const& f) {
   r.info = info_in_lanes_of<S>(x.info);
   return r;
 }
-/// The derivative of a number in direction k; of a constant zero.
+/// The derivative of a number in direction k; zero for a constant.
 template <class D>
 BATCHWORK_INLINE auto derivative_of_number(D const& x, [[maybe_unused]] int k) {
   if constexpr (is_dual<D>) return x.d[k];
@@ -137,7 +141,7 @@ constexpr bool require_constant() {
   constexpr bool constant = !is_dual<S> && !is_complex<S>;
   static_assert(constant,
                 "Batchwork: derivatives are taken with respect to real numbers that have no "
-                "derivatives yet; those of derivatives are not supported");
+                "derivatives yet; second derivatives are not supported");
   return constant;
 }
 template <class S, int N>
@@ -148,8 +152,12 @@ BATCHWORK_INLINE Dual<S, N> seeded(S const& x, int i) {
 
 }  // namespace Impl
 
-/// The scalar or number x as variable number i of N: its derivative is 1 in direction i, else 0.
-/// Beside it other numbers are constants.
+/// Makes a scalar or number the independent variable number i of N: its derivative is 1 in
+/// direction i, else 0. Numbers without derivatives are constants.
+/// \tparam N  the number of directions
+/// \param x  a scalar or a number without derivatives
+/// \param i  the direction of this variable
+/// \returns a scalar with derivatives
 template <int N, class X>
   requires Impl::ScalarLike<X>
 BATCHWORK_INLINE auto variable(X const& x, int i = 0) {
@@ -158,11 +166,18 @@ BATCHWORK_INLINE auto variable(X const& x, int i = 0) {
   Scalar<S> const y(x);
   return Scalar<Dual<S, N>>(Impl::seeded<S, N>(y.value, i), y.info);
 }
-/// The entries of a vector as variables number first, first + 1, ... of N, by default of as many as
-/// there are entries.
+/// Makes the entries of a vector the independent variables number first, first + 1, ... of N.
+/// ```cpp
+/// auto const v = variables(x);
+/// auto const y = f(v);  // value_of(y), derivatives_of(y)
+/// ```
+/// \tparam N  the number of directions; by default the number of entries
+/// \param x      a vector without derivatives
+/// \param first  the direction of the first entry
+/// \returns a vector with derivatives
 template <int N = 0, Tile X>
 BATCHWORK_INLINE auto variables(X const& x, int first = 0) {
-  static_assert(X::cols == 1, "Batchwork::variables(x): x is a vector");
+  static_assert(X::cols == 1, "Batchwork::variables(x): x must be a vector");
   using S = value_t<X>;
   [[maybe_unused]] constexpr bool constant = Impl::require_constant<S>();
   constexpr int directions = N > 0 ? N : X::rows;
@@ -174,36 +189,39 @@ BATCHWORK_INLINE auto variables(X const& x, int first = 0) {
   return r;
 }
 
-/// A tile or scalar without its derivatives.
+/// A tile without its derivatives.
 template <Tile X>
 BATCHWORK_INLINE auto value_of(X const& x) {
   if constexpr (Impl::is_dual<value_t<X>>)
     return Impl::numbers_of_entries(x, [](auto const& e) { return e.value; });
   else return x;
 }
+/// A scalar without its derivatives.
 template <class S>
 BATCHWORK_INLINE auto value_of(Scalar<S> const& x) {
   return Scalar<Impl::constant_t<S>>(Impl::constant_of(x.value), x.info);
 }
-/// The derivative of a tile or scalar in direction k, of the same kind; of constants zero. On
-/// devices k is a constant once loops are unrolled.
+/// The derivative of a tile in direction k, with the same structure; zero for constants.
+/// \param x  a tile
+/// \param k  the direction; on devices a constant once loops are unrolled
 template <Tile X>
 BATCHWORK_INLINE auto derivative_of(X const& x, int k) {
   return Impl::numbers_of_entries(x,
                                   [k](auto const& e) { return Impl::derivative_of_number(e, k); });
 }
+/// The derivative of a scalar in direction k; zero for constants.
 template <class S>
 BATCHWORK_INLINE auto derivative_of(Scalar<S> const& x, int k) {
   return Scalar<Impl::constant_t<S>>(Impl::derivative_of_number(x.value, k), x.info);
 }
-/// All derivatives: of a scalar the vector of them, of a vector a matrix, row i having those of
-/// entry i.
+/// All derivatives of a vector: a matrix whose row i contains the derivatives of entry i.
+/// \param x  a vector with derivatives
 template <Tile X>
   requires(Impl::is_dual<value_t<X>>)
 BATCHWORK_INLINE auto derivatives_of(X const& x) {
   static_assert(X::cols == 1,
-                "Batchwork::derivatives_of(x): x is a scalar or a vector; of a matrix write "
-                "derivative_of(x, k), direction by direction");
+                "Batchwork::derivatives_of(x): x must be a scalar or a vector; for a matrix write "
+                "derivative_of(x, k) for each direction k");
   using D = value_t<X>;
   using S = typename D::constant;
   Matrix<S, X::rows, D::directions> r;
@@ -211,6 +229,7 @@ BATCHWORK_INLINE auto derivatives_of(X const& x) {
   r.info = x.info;
   return r;
 }
+/// All derivatives of a scalar, as a vector.
 template <class S, int N>
 BATCHWORK_INLINE auto derivatives_of(Scalar<Dual<S, N>> const& x) {
   Vector<S, N> r;
@@ -219,33 +238,36 @@ BATCHWORK_INLINE auto derivatives_of(Scalar<Dual<S, N>> const& x) {
   return r;
 }
 
+/// The result of value_and_jacobian, for a structured binding: f(x) and its Jacobian.
 template <class Y, class J>
 struct ValueAndJacobian {
-  Y value;
-  J jacobian;
+  Y value;     ///< f(x)
+  J jacobian;  ///< M x N
 };
+/// The result of value_and_gradient, for a structured binding: f(x) and its gradient.
 template <class Y, class G>
 struct ValueAndGradient {
-  Y value;
-  G gradient;
+  Y value;     ///< f(x), a scalar
+  G gradient;  ///< a vector with as many entries as x
 };
+/// The result of value_and_derivative, for a structured binding: f(x) and its derivative.
 template <class Y, class D>
 struct ValueAndDerivative {
-  Y value;
-  D derivative;
+  Y value;       ///< f(x)
+  D derivative;  ///< with the extents of f(x)
 };
 
 namespace Impl {
 
-/// So many directions at once: what a result holds in registers, and no direction for nothing if
-/// that can be.
+/// The number of directions at once: at most 8, so that results stay in registers, in calls of
+/// about equal size.
 constexpr int directions_at_once(int n) {
   constexpr int most = 8;
   int const chunks = (n + most - 1) / most;
   return (n + chunks - 1) / chunks;
 }
 
-/// Row i of the value of a function: a scalar has one.
+/// Row i of the value of a function; a scalar has one row.
 template <class Y>
 BATCHWORK_INLINE auto row_of_value(Y const& y, [[maybe_unused]] int i) {
   if constexpr (is_scalar_tile<Y>) return y.value;
@@ -254,18 +276,18 @@ BATCHWORK_INLINE auto row_of_value(Y const& y, [[maybe_unused]] int i) {
 template <class Y>
 constexpr int rows_of_value() {
   constexpr bool is_row = is_scalar_tile<Y> || Tile<Y>;
-  static_assert(is_row, "Batchwork::jacobian(f, x): f(x) is a scalar or a vector");
+  static_assert(is_row, "Batchwork::jacobian(f, x): f(x) must be a scalar or a vector");
   if constexpr (is_scalar_tile<Y>) {
     return 1;
   } else {
     static_assert(Y::cols == 1,
-                  "Batchwork::jacobian(f, x): f(x) is a scalar or a vector; the derivatives of a "
-                  "matrix are derivative_of(f(variables(x)), k), one after the other");
+                  "Batchwork::jacobian(f, x): f(x) must be a scalar or a vector; for a matrix "
+                  "write derivative_of(f(variables(x)), k) for each direction k");
     return Y::rows;
   }
 }
 
-/// y takes on the status of x, which f may have ignored, if it has one for each of x's items.
+/// Merges the status of x into y, if x has one status for each item; f may have ignored x.
 template <class Y, class X>
 BATCHWORK_INLINE void inherit_status([[maybe_unused]] Y& y, [[maybe_unused]] X const& x) {
   using S = typename Y::value_type;
@@ -273,8 +295,8 @@ BATCHWORK_INLINE void inherit_status([[maybe_unused]] Y& y, [[maybe_unused]] X c
     y.info = merge_info<S>(y.info, x.info);
 }
 
-/// Of f(x): its value, and its derivatives with respect to the entries of x, which `set(j, i,
-/// number)` takes, so many at once.
+/// f(x) and its derivatives with respect to the entries of x, AtOnce directions at a time, which
+/// are passed to `set(j, i, number)`.
 template <int AtOnce, class F, class X, class Begin, class Set>
 BATCHWORK_INLINE auto differentiate(F const& f, X const& x, Begin const& begin, Set const& set) {
   using Y = std::remove_cvref_t<decltype(f(variables<AtOnce>(x, 0)))>;
@@ -298,17 +320,21 @@ BATCHWORK_INLINE auto differentiate(F const& f, X const& x, Begin const& begin, 
 
 }  // namespace Impl
 
-/// f(x) and its Jacobian, M x N: entry (i, j) is the derivative of entry i of f(x) with respect to
-/// entry j of x, a vector of N. f takes a vector, whose entries have derivatives here, and gives a
-/// vector of M entries, or a scalar, of which the Jacobian has one row. What f uses beside its
-/// argument is constant. Values are those of f(x). The result has the status of both f(x) and x.
-///
-/// Forward mode: a call of f on numbers with derivatives in up to `AtOnce` directions (by default 8
-/// or less, as it divides N best), as often as there are such parts of x; about (1 + 2 AtOnce)
-/// times the operations of f each.
+/// f(x) and its Jacobian: entry (i, j) is the derivative of entry i of f(x) with respect to entry j
+/// of x. f is called with a vector of numbers with derivatives. Data that f uses besides its
+/// argument are constant. The result has the first failure of f(x) and x as its status.
+/// ```cpp
+/// auto const [y, j] = value_and_jacobian([&](auto const& v) { return rhs(v, k); }, x);
+/// ```
+/// Cost: forward mode calls f once for each group of up to `AtOnce` directions. A call takes about
+/// (1 + 2 AtOnce) times the operations of f.
+/// \tparam AtOnce  the directions of a call; by default at most 8, in calls of about equal size
+/// \param f  a function of a vector that returns a vector with M entries, or a scalar (M = 1)
+/// \param x  a vector with N entries
+/// \returns the value and the M x N Jacobian, for a structured binding
 template <int AtOnce = 0, class F, Tile X>
 BATCHWORK_INLINE auto value_and_jacobian(F const& f, X const& x) {
-  static_assert(X::cols == 1, "Batchwork::jacobian(f, x): x is a vector");
+  static_assert(X::cols == 1, "Batchwork::jacobian(f, x): x must be a vector");
   constexpr int directions = AtOnce > 0 ? AtOnce : Impl::directions_at_once(X::rows);
   using Y = std::remove_cvref_t<decltype(f(variables<directions>(x, 0)))>;
   using S = Impl::constant_t<typename Y::value_type>;
@@ -322,19 +348,23 @@ BATCHWORK_INLINE auto value_and_jacobian(F const& f, X const& x) {
       f, x, begin, [&](int i, int j, auto const& d) { r.set(i, j, S(d)); });
   return ValueAndJacobian<std::remove_cvref_t<decltype(value)>, decltype(r)>{value, r};
 }
-/// The Jacobian alone.
+/// The Jacobian of f at x; see value_and_jacobian.
 template <int AtOnce = 0, class F, Tile X>
 BATCHWORK_INLINE auto jacobian(F const& f, X const& x) {
   return value_and_jacobian<AtOnce>(f, x).jacobian;
 }
-/// f(x), a scalar, and its gradient, a vector of as many entries as x.
+/// f(x) and its gradient, a vector with as many entries as x; see value_and_jacobian.
+/// \param f  a function of a vector that returns a scalar
+/// \param x  a vector
+/// \returns the value and the gradient, for a structured binding
 template <int AtOnce = 0, class F, Tile X>
 BATCHWORK_INLINE auto value_and_gradient(F const& f, X const& x) {
-  static_assert(X::cols == 1, "Batchwork::gradient(f, x): x is a vector");
+  static_assert(X::cols == 1, "Batchwork::gradient(f, x): x must be a vector");
   constexpr int directions = AtOnce > 0 ? AtOnce : Impl::directions_at_once(X::rows);
   using Y = std::remove_cvref_t<decltype(f(variables<directions>(x, 0)))>;
-  static_assert(Impl::is_scalar_tile<Y>,
-                "Batchwork::gradient(f, x): f(x) is a scalar; of a vector write jacobian(f, x)");
+  static_assert(
+      Impl::is_scalar_tile<Y>,
+      "Batchwork::gradient(f, x): f(x) must be a scalar; for a vector write jacobian(f, x)");
   using S = Impl::constant_t<typename Y::value_type>;
   Vector<S, X::rows> r;
   auto const begin = [&](Y const& y) {
@@ -346,11 +376,15 @@ BATCHWORK_INLINE auto value_and_gradient(F const& f, X const& x) {
       f, x, begin, [&](int, int j, auto const& d) { r.set(j, 0, S(d)); });
   return ValueAndGradient<std::remove_cvref_t<decltype(value)>, decltype(r)>{value, r};
 }
+/// The gradient of f at x; see value_and_gradient.
 template <int AtOnce = 0, class F, Tile X>
 BATCHWORK_INLINE auto gradient(F const& f, X const& x) {
   return value_and_gradient<AtOnce>(f, x).gradient;
 }
-/// f(x) and its derivative with respect to the scalar x; f(x) is a scalar or a tile.
+/// f(x) and its derivative with respect to the scalar x.
+/// \param f  a function of a scalar that returns a scalar or a tile
+/// \param x  a scalar or a number
+/// \returns the value and the derivative, for a structured binding
 template <class F, class X>
   requires Impl::ScalarLike<X>
 BATCHWORK_INLINE auto value_and_derivative(F const& f, X const& x) {
@@ -360,6 +394,7 @@ BATCHWORK_INLINE auto value_and_derivative(F const& f, X const& x) {
   return ValueAndDerivative<std::remove_cvref_t<decltype(value)>,
                             std::remove_cvref_t<decltype(derivative)>>{value, derivative};
 }
+/// The derivative of f at the scalar x; see value_and_derivative.
 template <class F, class X>
   requires Impl::ScalarLike<X>
 BATCHWORK_INLINE auto derivative(F const& f, X const& x) {

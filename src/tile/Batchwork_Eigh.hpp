@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// eigh(a): the eigenvalues and eigenvectors of a symmetric tile.
+/// eigh(a): eigenvalues and eigenvectors of a symmetric tile.
 #ifndef BATCHWORK_EIGH_HPP
 #define BATCHWORK_EIGH_HPP
 
@@ -20,9 +20,9 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// Whether eigh goes by tridiagonal matrices: in packs, and where lanes share items that are not
-/// very small, if the exchange has room for the two vectors of such a matrix. Behind the lines of
-/// larger items it has some for smaller ones, too, which are left to rotations.
+/// Whether eigh uses tridiagonal matrices: in packs, and if lanes share items with more than four
+/// rows and the exchange has room for the two vectors of a tridiagonal matrix. The exchange of
+/// larger items has room for smaller items as well; those use rotations.
 template <class S, int N>
 inline constexpr bool finds_eigenpairs_by_ql = are_packs<S> && !is_distributed<S>;
 template <class S, int N>
@@ -30,9 +30,9 @@ template <class S, int N>
 inline constexpr bool finds_eigenpairs_by_ql<S, N> =
     S::exchange::has_room_beside || (S::exchange::has_pairs_behind && N > 6);
 
-/// Takes symmetric columns, whose entries are of the size of one, to the eigenvectors, and finds
-/// the values of own ones, both in ascending order. Nothing is found where an item is not `finite`:
-/// all is NaN. Returns a mask: items whose iterations did not end.
+/// Replaces symmetric columns, with entries of the size of one, by the eigenvectors, and computes
+/// the eigenvalues of the lane's own columns, both in ascending order. If an item is not `finite`,
+/// all results are NaN. Returns a mask of the items whose iterations did not end.
 template <class S, int N, class Count, class F>
 BATCHWORK_INLINE bool find_eigenpairs(ColumnsOfLanes<S, N, N, Count>& columns, F const& finite,
                                       scalar_t<S> (&values)[ColumnsOfLanes<S, N, N>::mine]) {
@@ -46,7 +46,7 @@ template <class S, int N, class F>
 BATCHWORK_INLINE auto find_eigenpairs(ColumnsOfLane<S, N, N>& columns, F const& finite,
                                       S (&values)[N]) {
   using T = scalar_t<S>;
-  // Small matrices have a text each, others share one.
+  // Small matrices have code for each size, others share it.
   constexpr auto n = [] {
     if constexpr (N <= 8) return std::integral_constant<int, N>();
     else return N;
@@ -68,19 +68,19 @@ BATCHWORK_INLINE auto find_eigenpairs(ColumnsOfLane<S, N, N>& columns, F const& 
 
 }  // namespace Impl
 
-/// What eigh(a) returns: a = V diag(values) V'. `info` is the status: 0, Reason::not_finite if an
-/// entry of a is not finite or a value overflows, or Reason::iteration_limit if rotations or
-/// iterations did not end, which has not been seen.
+/// The result of eigh(a): a = V diag(values) V'. Its `info` is the status: 0; Reason::not_finite if
+/// an entry of a is not finite or an eigenvalue overflows; Reason::iteration_limit if rotations or
+/// iterations did not end, which has never been observed.
 template <class S, int N>
 struct Eigh {
   using value_type = S;
   using Columns = Impl::columns_of_t<S, N, N>;
   using Value = typename Columns::value_type;
 
-  Columns columns;  ///< of what is proportional to V (diag(values) + shift), scaled
+  Columns columns;  ///< proportional to V (diag(values) + shift), scaled
   Impl::UnitScale<Value> scale;
   Value shift;
-  info_t<S> info;
+  info_t<S> info;  ///< the status
 
   template <Tile A>
   BATCHWORK_INLINE explicit Eigh(A const& a)
@@ -88,8 +88,8 @@ struct Eigh {
         scale(Impl::largest_entry(columns)) {
     using T = scalar_t<S>;
     Impl::scale_columns(columns, scale);
-    // Shifted by twice its norm the matrix is positive definite, and far from singular: then the
-    // columns of its product with V are those of V, but for their length.
+    // Shifted by twice its norm the matrix is positive definite and far from singular. The columns
+    // of its product with V are then the columns of V, except for their lengths.
     Value const norm = columns.largest([this](int m) {
       Value sum(T(0));
       BATCHWORK_UNROLL_ON_DEVICE
@@ -110,12 +110,12 @@ struct Eigh {
                                       })));
   }
 
-  /// The eigenvalues, smallest first.
+  /// The eigenvalues in ascending order, as a vector.
   BATCHWORK_INLINE auto values() const {
     return with_info(columns.vector([this](int m) { return value(m); }));
   }
-  /// V, whose columns are the eigenvectors in the order of the values; orthogonal, each up to its
-  /// sign.
+  /// V: the eigenvectors as columns, in the order of the eigenvalues; orthogonal, with arbitrary
+  /// signs.
   BATCHWORK_INLINE auto vectors() const {
     auto v = columns;
     BATCHWORK_UNROLL_ON_DEVICE
@@ -139,7 +139,7 @@ struct Eigh {
   }
 };
 
-/// The same in packs, and where lanes share an item of more than a few rows: by reflections and QL
+/// The same in packs, and if lanes share an item with more than a few rows: by reflections and QL
 /// iterations.
 template <class S, int N>
   requires Impl::finds_eigenpairs_by_ql<S, N>
@@ -150,7 +150,7 @@ struct Eigh<S, N> {
 
   Columns columns;  ///< V
   Value found[Columns::mine];
-  info_t<S> info;
+  info_t<S> info;  ///< the status
 
   template <Tile A>
   BATCHWORK_INLINE explicit Eigh(A const& a)
@@ -168,14 +168,14 @@ struct Eigh<S, N> {
                                       })));
   }
 
-  /// The eigenvalues, smallest first.
+  /// The eigenvalues in ascending order, as a vector.
   BATCHWORK_INLINE auto values() const {
     auto w = columns.vector([this](int m) { return found[m]; });
     w.info = info;
     return w;
   }
-  /// V, whose columns are the eigenvectors in the order of the values; orthogonal, each up to its
-  /// sign.
+  /// V: the eigenvectors as columns, in the order of the eigenvalues; orthogonal, with arbitrary
+  /// signs.
   BATCHWORK_INLINE auto vectors() const {
     auto v = columns.template tile<N, false>();
     v.info = info;
@@ -183,14 +183,26 @@ struct Eigh<S, N> {
   }
 };
 
-/// The eigenvalues, smallest first, and the eigenvectors of a symmetric a, N x N, of which the
-/// lower triangle is read: a V = V diag. In packs of hosts, and where lanes share items of five
-/// rows or more and have room for it, by Householder's reflections to tridiagonal form and implicit
-/// QL iterations, some 9 N^3 operations; else by one-sided Jacobi rotations of a + s I, s being
-/// twice the 1-norm of a, some 3 N^3 operations for each of about seven sweeps. The error of an
-/// eigenvalue is some N eps times that norm; vectors are orthogonal to some N eps, those of
-/// clustered values, too. Entries near overflow, and denormal ones, are taken. (Golub and Van Loan,
-/// Matrix Computations, 4th edition, sections 8.3 and 8.6.3.)
+/// Eigenvalues, in ascending order, and eigenvectors of a symmetric tile: a V = V diag(values).
+/// Only the lower triangle is read.
+/// ```cpp
+/// auto const e = eigh(p);
+/// auto const largest = e.values()(N - 1);
+/// auto const v = e.vectors();
+/// ```
+/// Accuracy: an eigenvalue has an error of about N eps times the 1-norm of a; eigenvectors are
+/// orthogonal to about N eps, also for clustered eigenvalues. Entries near overflow and denormal
+/// entries are allowed.
+///
+/// Cost: in packs on hosts, and if lanes share items with five or more rows and the exchange has
+/// room, Householder reduction to tridiagonal form and implicit QL iterations, about 9 N^3
+/// operations. Otherwise one-sided Jacobi rotations of a + s I, with s twice the 1-norm of a: about
+/// seven sweeps of 3 N^3 operations.
+///
+/// Extents: up to 64 on hosts, 32 on devices; real numbers only. Source: Golub and Van Loan, Matrix
+/// Computations, 4th edition, sections 8.3 and 8.6.3.
+/// \param a  N x N, symmetric
+/// \returns an Eigh: values() and vectors()
 template <Tile A>
 BATCHWORK_INLINE auto eigh(A const& a) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A>(),

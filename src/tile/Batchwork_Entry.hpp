@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// a(i, j), v(i): entries of tiles, which are read as scalars and, of a named tile that may be
-/// written, assigned.
+/// a(i, j) and v(i): entries of tiles. They are read as scalars; entries of a named, non-const tile
+/// can be assigned.
 #ifndef BATCHWORK_ENTRY_HPP
 #define BATCHWORK_ENTRY_HPP
 
@@ -13,14 +13,19 @@
 
 namespace Batchwork {
 
-/// What a(i, j) is of a tile X that has a name and may be written. It is a Scalar, the copy of the
-/// entry and of the tile's status. Where it stands alone on the left, a(i, j) = x, += and so on
-/// write the tile: a(i, j) of a Symmetric tile is a(j, i), too, and the status of x is merged into
-/// the tile's. `auto x = a(i, j);` is a copy of the number: what is assigned to x changes x. Zeros
-/// of the structure (above the diagonal of a Lower, beside that of a Diagonal) are not assigned:
-/// IsZero says that constant indices are such, with others it aborts, which compilers drop where
-/// indices become constants. No operations. Where lanes share an item, an entry is a broadcast of
-/// its lane.
+/// a(i, j) of a named, non-const tile X: a Scalar with a copy of the entry and of the tile's
+/// status. On the left of =, +=, -=, *= or /= it writes to the tile and merges the status of the
+/// right side into the tile's status. For a Symmetric tile a(i, j) and a(j, i) are the same entry.
+/// `auto x = a(i, j);` copies the number, so later assignments to x do not change the tile.
+/// ```cpp
+/// a(0, 1) = x;
+/// a(1, 1) += 0.5 * y;
+/// ```
+/// Zeros of the structure (above the diagonal of a Lower, off the diagonal of a Diagonal) cannot be
+/// assigned: with constant indices this does not compile, with other indices it aborts. Cost: no
+/// operations; if lanes share an item, reading an entry broadcasts it from its lane.
+/// \tparam X       the tile
+/// \tparam IsZero  whether constant indices name a zero of the structure
 template <class X, bool IsZero = false>
 struct BATCHWORK_NODISCARD Entry : Scalar<typename X::value_type> {
   using Value = Scalar<typename X::value_type>;
@@ -29,7 +34,7 @@ struct BATCHWORK_NODISCARD Entry : Scalar<typename X::value_type> {
   Entry(Entry const&) = default;
   BATCHWORK_INLINE Entry(X& x, int i, int j)
       : Value(read(x, i, j), x.info), tile(&x), row(i), col(j) {}
-  /// A number that stands in no tile, so that there is `c ? v(i) : 0.0`.
+  /// A number that belongs to no tile, so that `c ? v(i) : 0.0` compiles.
   template <Impl::Number U>
   BATCHWORK_INLINE Entry(U u) : Value(u), tile(nullptr), row(0), col(0) {}
 
@@ -134,8 +139,8 @@ struct BATCHWORK_NODISCARD Entry : Scalar<typename X::value_type> {
     if constexpr (requires { x.grid.exchange; }) {
       if (x.grid.exchange == nullptr)
         Kokkos::abort(
-            "Batchwork: lanes share the item, and a tile that was made from nothing knows none of "
-            "them; begin it with zero<M, N>(x), x being a tile or scalar of the sequence");
+            "Batchwork: lanes share the item, but this tile was made without an operand and does "
+            "not know them; start it as zero<M, N>(x), with x a tile or scalar of the sequence");
     }
     return typename X::value_type(x.entry(i, j));
   }
@@ -144,22 +149,22 @@ struct BATCHWORK_NODISCARD Entry : Scalar<typename X::value_type> {
     constexpr bool good = std::is_constructible_v<Value, Y const&>;
     static_assert(
         good,
-        "Batchwork: an entry is assigned a number, or a scalar, that its tile can hold: of a tile "
-        "that is common to all items no number of each item (begin it with zero<M, N>(x), x being "
-        "a scalar of the sequence), of a tile v no tile (of one that is 1 x 1 its entry (0, 0))");
+        "Batchwork: an entry can be assigned only a number or a scalar that its tile can hold. If "
+        "the tile is common to all items and the number is not, start the tile as zero<M, N>(x), "
+        "with x a scalar of the sequence; of a 1 x 1 tile assign the entry (0, 0)");
     return good;
   }
   BATCHWORK_INLINE Value const& put(Value const& y) {
     static_assert(!IsZero,
-                  "Batchwork: an entry above the diagonal of a Lower tile, or beside that of a "
-                  "Diagonal one, is zero and is not assigned");
+                  "Batchwork: an entry above the diagonal of a Lower tile, or off the diagonal of "
+                  "a Diagonal one, is zero and cannot be assigned");
     constexpr Structure st = X::structure;
     if constexpr (st == Structure::lower) {
       if (col > row)
-        Kokkos::abort("Batchwork: an entry above the diagonal of a Lower tile is not assigned");
+        Kokkos::abort("Batchwork: an entry above the diagonal of a Lower tile cannot be assigned");
     } else if constexpr (st == Structure::diagonal) {
       if (col != row)
-        Kokkos::abort("Batchwork: an entry beside the diagonal of a Diagonal tile is not assigned");
+        Kokkos::abort("Batchwork: an entry off the diagonal of a Diagonal tile cannot be assigned");
     }
     if constexpr (st == Structure::symmetric)
       tile->set(row < col ? col : row, row < col ? row : col, y.value);
@@ -177,27 +182,28 @@ struct TileTraits<Entry<X, IsZero>> : NoSpecialTile {
   static constexpr bool is_scalar = true;
 };
 
-/// An index that is part of its type, as std::integral_constant.
+/// An index that is part of its type, such as a std::integral_constant.
 template <class I>
 concept ConstantIndex = std::is_class_v<I> && requires {
   typename std::integral_constant<int, static_cast<int>(I::value)>;
 };
-/// A number that all items have in common, as step_index() gives it.
+/// A number common to all items, such as step_index().
 template <class I>
 concept CommonIndex = is_scalar_tile<I> && std::is_integral_v<typename I::value_type>;
 
-/// True, or the compiler says which indices a tile has.
+/// True; otherwise a compile-time error explains the indices of a tile.
 template <class X, class... I>
 constexpr bool require_indices() {
   constexpr bool integers =
       ((std::is_integral_v<I> || std::is_enum_v<I> || ConstantIndex<I> || CommonIndex<I>) && ...);
   static_assert(integers,
-                "Batchwork: the indices of an entry are integers that all items have in common; "
-                "where items differ write select(k == 0, v(0), v(1)), or read table(view)(k)");
+                "Batchwork: the indices of an entry must be integers common to all items; if they "
+                "differ between items write select(k == 0, v(0), v(1)), or read table(view)(k)");
   constexpr bool count = sizeof...(I) == 2 || (sizeof...(I) == 1 && X::is_vector);
-  static_assert(count,
-                "Batchwork: an entry of a matrix has two indices, a(i, j), of a vector one, v(i); "
-                "row(a, i), column(a, j) and block<M, N>(a, i, j) are larger parts");
+  static_assert(
+      count,
+      "Batchwork: an entry of a matrix has two indices, a(i, j), an entry of a vector has one, "
+      "v(i); for larger parts write row(a, i), column(a, j) or block<M, N>(a, i, j)");
   if constexpr (integers && count && (ConstantIndex<I> && ...)) {
     constexpr int extents[] = {X::rows, X::cols}, at[] = {int(I::value)...};
     constexpr bool there = at[0] >= 0 && at[0] < extents[0] && at[sizeof...(I) - 1] >= 0 &&
@@ -206,7 +212,7 @@ constexpr bool require_indices() {
   }
   return integers && count;
 }
-/// Whether constant indices are those of a zero of the structure.
+/// Whether constant indices name a zero of the structure.
 template <class X, class... I>
 constexpr bool is_zero_entry() {
   if constexpr (sizeof...(I) == 2 && (ConstantIndex<I> && ...)) {
@@ -222,7 +228,7 @@ BATCHWORK_INLINE constexpr int index_of([[maybe_unused]] I i) {
   else if constexpr (CommonIndex<I>) return static_cast<int>(i.value);
   else return static_cast<int>(i);
 }
-/// Checked where Kokkos checks the indices of Views.
+/// Checked if Kokkos checks the indices of Views.
 template <class X>
 BATCHWORK_INLINE void check_index([[maybe_unused]] int i, [[maybe_unused]] int j) {
 #if defined(KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK)
@@ -242,7 +248,7 @@ BATCHWORK_INLINE auto scalar_at(X const& x, int i) {
   return scalar_at(x, i, 0);
 }
 
-/// x(i, j), read.
+/// x(i, j), for reading.
 template <class X, class... I>
 BATCHWORK_INLINE auto read_entry(X const& x, I... i) {
   if constexpr (require_indices<X, I...>()) return scalar_at(x, index_of(i)...);
@@ -253,7 +259,7 @@ BATCHWORK_INLINE Place place_of_entry(int i, int j = 0) {
   check_index<X>(i, j);
   return {i, j};
 }
-/// x(i, j), to be written.
+/// x(i, j), for writing.
 template <class X, class... I>
 BATCHWORK_INLINE auto entry_to_write(X& x, I... i) {
   using E = Entry<X, is_zero_entry<X, I...>()>;
@@ -267,7 +273,7 @@ BATCHWORK_INLINE auto entry_to_write(X& x, I... i) {
 
 namespace ByAdl {
 
-/// Base of tiles: entries of a named one that is not constant may be written, others are read.
+/// Base class of tiles: entries of a named, non-const tile can be written, others only read.
 template <class X>
 struct Indexed {
   template <class... I>
@@ -283,7 +289,7 @@ struct Indexed {
     return read_entry(static_cast<X const&>(*this), i...);
   }
 };
-/// Base of those whose entries are only read.
+/// Base class of tiles whose entries can only be read.
 template <class X>
 struct IndexedToRead {
   template <class... I>

@@ -20,7 +20,7 @@ namespace Batchwork {
 namespace Impl {
 
 /// How often a matrix is halved until its norm, here relative to a bound, is at most one: `count`
-/// times, and `twice` / 2 = 2^-count. None where the norm is no finite number.
+/// times, with `twice` / 2 = 2^-count. No halvings if the norm is not finite.
 template <class S>
 struct Halvings {
   S count, twice;
@@ -66,14 +66,14 @@ BATCHWORK_INLINE R combined(scalar_t<value_t<R>> const (&c)[sizeof...(X)], X con
   return r;
 }
 
-/// The norm up to which exp_of_small is the exponential to rounding, backward: theta of the degree
+/// The largest norm for which exp_of_small has a backward error of rounding: theta of the degree
 /// that is used.
 template <class T>
 inline constexpr T largest_norm_of_pade =
     sizeof(T) == 4 ? T(3.925724783138660) : T(5.371920351148152);
 
-/// The Pade approximant of exp(a), of degree 7 in float, 13 in double, divided by its first
-/// coefficient, so that exp(0) is the unit matrix; a is a general tile of a norm below
+/// The Pade approximant of exp(a), with degree 7 in float and 13 in double, divided by its first
+/// coefficient so that exp(0) is the identity. a is a general tile with a norm below
 /// largest_norm_of_pade.
 template <class A>
 BATCHWORK_INLINE auto exp_of_small(A const& a) {
@@ -111,8 +111,7 @@ struct SizeOfEntry {
   }
 };
 
-/// The norm of a power of b, b being |a| of some a: log |b^power|_1, from as many products with a
-/// vector.
+/// The norm of a power of b = |a|: log |b^power|_1, from `power` products with a vector.
 template <class B>
 BATCHWORK_INLINE auto log_norm_of_power(B const& b, int power) {
   using S = value_t<B>;
@@ -124,24 +123,24 @@ BATCHWORK_INLINE auto log_norm_of_power(B const& b, int power) {
     S const largest = max_abs(sums).value;
     total += log(largest);
     if (k == power) return total;
-    // Divided by the largest one, lest they leave the range of numbers.
+    // Divided by the largest entry, so that the numbers stay in range.
     auto const unit = select(largest > S(T(0)), S(S(T(1)) / largest), S(T(0)));
     sums = transpose(b) * (Scalar<S>(unit) * sums);
   }
 }
 
-/// Takes back halvings that the norm of a asks for and its powers do not: the truncation of the
-/// approximant is bounded by |a^4|^(1/4) and |a^6|^(1/6) in place of |a|, its rounding by the
-/// growth of the powers of |a| (Al-Mohy and Higham, theorem 4.2 and equation 5.7). Only for items
-/// that would be squared more than three times.
+/// Takes back halvings that the norm of a requires but its powers do not. The truncation error of
+/// the approximant is bounded by |a^4|^(1/4) and |a^6|^(1/6) instead of |a|, its rounding error by
+/// the growth of the powers of |a| (Al-Mohy and Higham, theorem 4.2 and equation 5.7). Only for
+/// items that would be squared more than three times.
 template <class S, class A>
 BATCHWORK_INLINE void take_back_halvings(Halvings<S>& halvings, A const& a) {
   using T = scalar_t<S>;
   constexpr bool narrow = sizeof(T) == 4;
   constexpr int degree = narrow ? 7 : 13;
-  // (eps / (2 c))^(1 / (2 degree)), c being the first coefficient of the error's series.
+  // (eps / (2 c))^(1 / (2 degree)), where c is the first coefficient of the series of the error.
   constexpr T largest_growth = narrow ? T(4.0) : T(5.43);
-  // So many halvings too much leave the sixth power its digits.
+  // With this many unnecessary halvings the sixth power still has correct digits.
   constexpr T most = power_of_two<T>(narrow ? 20 : 170);
   BATCHWORK_KEEP_LOOP
   while (true) {
@@ -169,20 +168,26 @@ BATCHWORK_INLINE void take_back_halvings(Halvings<S>& halvings, A const& a) {
 
 }  // namespace Impl
 
-/// The exponential of a, N x N: by scaling and squaring of the Pade approximant of degree 13, in
-/// float 7. 2 N^3 operations for each of 6 products (in float 4) and for each squaring, of which
-/// there are at most about log2(|a|_1 / 5.4), and 8 N^3 / 3 for a solve. Items that would be
-/// squared more than three times are looked at more closely: of matrices whose powers are small
-/// beside the powers of their norm, such as [1 c; 0 -1] with a large c, fewer squarings are enough,
-/// and more would lose digits. Where the roots of |a^4| and |a^6| grow with c, as of [-1 c; 0 -2],
-/// digits are lost in proportion to c^(1/4). The result is the exponential of a matrix that differs
-/// from a by rounding only where a is well scaled; for a normal matrix its error is some N eps |a|
-/// relative to its size. Where items differ in norm they are squared together, as often as the
-/// largest one asks for, and each takes its own number of squares. Where the exponential, or the
-/// norm of a, is beyond the largest number, or an entry is NaN, Reason::not_finite. (Higham, The
-/// scaling and squaring method for the matrix exponential revisited, SIAM J. Matrix Anal. Appl. 26
-/// (2005), 1179-1193; Al-Mohy and Higham, A new scaling and squaring algorithm for the matrix
-/// exponential, ibid. 31 (2009), 970-989.)
+/// The matrix exponential of a square tile, by scaling and squaring of a Pade approximant with
+/// degree 13, or 7 in float.
+/// ```cpp
+/// auto const f = expm(dt * a);
+/// ```
+/// Cost: six products (four in float) and about max(0, log2(|a|_1 / 5.4)) squarings of 2 N^3
+/// operations each, and a solve with 8 N^3 / 3. If items that run together differ in norm, all are
+/// squared as often as the largest one requires, and each keeps its own result.
+///
+/// Accuracy: for a normal matrix the relative error is about N eps |a|; for a well scaled a the
+/// result is the exponential of a matrix that differs from a by rounding. Items that would be
+/// squared more than three times are tested: matrices whose powers are much smaller than the powers
+/// of their norm, such as [1 c; 0 -1] with a large c, need fewer squarings. If the roots of |a^4|
+/// and |a^6| grow with c, as for [-1 c; 0 -2], the error grows in proportion to c^(1/4).
+///
+/// Status: Reason::not_finite if the exponential or the norm of a overflows, or an entry is NaN.
+/// Extents: up to 64 on hosts, 32 on devices; real numbers only. Sources: Higham, SIAM J. Matrix
+/// Anal. Appl. 26 (2005), 1179-1193; Al-Mohy and Higham, ibid. 31 (2009), 970-989.
+/// \param a  N x N
+/// \returns a general tile, N x N
 template <Tile A>
 BATCHWORK_INLINE auto expm(A const& a) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A>(),
@@ -192,7 +197,7 @@ BATCHWORK_INLINE auto expm(A const& a) {
   using T = scalar_t<S>;
   S const norm = norm1(a).value;
   Impl::Halvings<S> halvings(S(norm / S(Impl::largest_norm_of_pade<T>)));
-  // In two steps: the reciprocal of the largest power of two is no normal number.
+  // In two steps, because the reciprocal of the largest power of two is not a normal number.
   Matrix<S, A::rows, A::rows> const general(a);
   Impl::take_back_halvings(halvings, general);
   auto r = Impl::exp_of_small(Scalar<S>(halvings.twice) * general * T(0.5));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// fail_where: how a sequence reports a failure of its own.
+/// fail_where: a sequence marks items as failed.
 #ifndef BATCHWORK_FAIL_WHERE_HPP
 #define BATCHWORK_FAIL_WHERE_HPP
 
@@ -12,7 +12,7 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// x with values of S: what is common to all items has a status for each of them then.
+/// x with values of type S: a common tile gets a separate status for each item.
 template <class S, class M, class X>
 BATCHWORK_INLINE auto as_value([[maybe_unused]] M const& mask, X const& x) {
   if constexpr (is_scalar_tile<X>) {
@@ -29,10 +29,16 @@ BATCHWORK_INLINE auto as_value([[maybe_unused]] M const& mask, X const& x) {
 
 }  // namespace Impl
 
-/// The tile or scalar x, marked as failed where the mask holds; its numbers stay. An earlier
-/// failure is kept. As every status, it is inherited by what is computed from it and recorded when
-/// that is stored. With the mask of items a tile that is common to all of them becomes one for
-/// each.
+/// Returns x, marked as failed for the items whose mask is true. The numbers do not change, and an
+/// earlier failure is kept. The status passes to results computed from x and is recorded when one
+/// is stored. A tile common to all items becomes one for each item.
+/// ```cpp
+/// x = fail_where(trace(p) > limit, Reason::inaccurate, x);
+/// ```
+/// \param mask    a comparison of scalars
+/// \param reason  the reason of the failure
+/// \param x       a tile or a scalar
+/// \returns x with the merged status
 template <class M, class X>
 BATCHWORK_INLINE auto fail_where(M const& mask, Reason reason, X const& x) {
   using S0 = typename X::value_type;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// generate, element, select: how sequences make tiles from entries, read single entries, and
-/// choose by a mask. Sequences never branch on values, so that the same source runs whatever the
-/// number of items or lanes behind `S`.
+/// generate, element, select: sequences make tiles from entries, read entries, and choose by a
+/// mask. Sequences do not branch on values, so the same source runs for any number of items and
+/// lanes behind `S`.
 #ifndef BATCHWORK_GENERATE_HPP
 #define BATCHWORK_GENERATE_HPP
 
@@ -37,8 +37,8 @@ BATCHWORK_INLINE void set_entry(R& r, int i, int j, X const& x) {
   r.info = first_failure(r.info, e.info);
 }
 
-/// Where lanes share an item: all entries before any is set, since one may be a plain number that
-/// knows no lanes. Of a triangle alone those that are there.
+/// If lanes share an item, all entries are computed before any is set, because an entry may be a
+/// plain number that knows no lanes. For a triangle only the stored entries are computed.
 template <class S, class R, class F>
 BATCHWORK_INLINE void set_entries(R& r, F const& f) {
   constexpr bool triangle =
@@ -80,8 +80,15 @@ BATCHWORK_INLINE auto generated_triangle(F const& f) {
 
 }  // namespace Impl
 
-/// The M x N matrix with entries f(i, j), numbers or scalars. Its type is that of f(0, 0); integers
-/// give double.
+/// The M x N matrix with the entries f(i, j).
+/// ```cpp
+/// auto const h = generate<2, 3>([&](int i, int j) { return i == j ? 1.0 : 0.0; });
+/// ```
+/// \tparam M  the rows
+/// \tparam N  the columns
+/// \param f  a functor that returns a number or a scalar; f(0, 0) determines the type, integers
+///   give double
+/// \returns a Matrix
 template <int M, int N, class F>
 BATCHWORK_INLINE auto generate(F const& f) {
   using S = typename Impl::ValueOfEntry<std::remove_cvref_t<decltype(f(0, 0))>>::type;
@@ -99,8 +106,11 @@ BATCHWORK_INLINE auto generate(F const& f) {
   return r;
 }
 
-/// The vector with entries f(i), numbers or scalars. Its type is that of f(0); integers give
-/// double.
+/// The vector with the entries f(i).
+/// \tparam N  the number of entries
+/// \param f  a functor that returns a number or a scalar; f(0) determines the type, integers give
+///   double
+/// \returns a Vector
 template <int N, class F>
 BATCHWORK_INLINE auto generate(F const& f) {
   using S = typename Impl::ValueOfEntry<std::remove_cvref_t<decltype(f(0))>>::type;
@@ -115,25 +125,28 @@ BATCHWORK_INLINE auto generate(F const& f) {
   return r;
 }
 
-/// The symmetric N x N tile, or the lower triangular one, with entries f(i, j), which is called for
-/// j <= i; else as generate.
+/// The symmetric N x N tile with the entries f(i, j), which is called for j <= i only.
 template <int N, class F>
 BATCHWORK_INLINE auto generate_symmetric(F const& f) {
   return Impl::generated_triangle<Symmetric, N>(f);
 }
+/// The lower triangular N x N tile with the entries f(i, j), which is called for j <= i only.
 template <int N, class F>
 BATCHWORK_INLINE auto generate_lower(F const& f) {
   return Impl::generated_triangle<Lower, N>(f);
 }
 
-/// Entry (i, j) of a tile, with the tile's status, as a(i, j) of a constant tile. On devices the
-/// indices must be constants once loops are unrolled.
+/// Entry (i, j) of a tile, with the status of the tile; the same as a(i, j) for a const tile.
+/// \param x  a tile
+/// \param i  the row; on devices a constant once loops are unrolled
+/// \param j  the column, a constant like i
+/// \returns a scalar
 template <Tile X>
 BATCHWORK_INLINE auto element(X const& x, int i, int j) {
   using S = value_t<X>;
   return Scalar<S>(S(x.entry(i, j)), x.info);
 }
-/// Entry i of a vector.
+/// Entry i of a vector, with the status of the vector.
 template <Tile X>
   requires X::is_vector
 BATCHWORK_INLINE auto element(X const& x, int i) {
@@ -152,7 +165,15 @@ struct SelectEntry {
 };
 }  // namespace Impl
 
-/// `a` where the mask holds, else `b`, item by item, status included; both are computed.
+/// `a` where the mask is true, else `b`, for each item and including the status. Both are computed;
+/// see where to avoid that.
+/// ```cpp
+/// x = select(isnan(z), predicted, updated);
+/// ```
+/// \param mask  a comparison of scalars
+/// \param a  a tile
+/// \param b  a tile with the same extents
+/// \returns the chosen tile
 template <class M, Tile A, Tile B>
 BATCHWORK_INLINE auto select(M const& mask, A const& a, B const& b) {
   static_assert(A::rows == B::rows && A::cols == B::cols,
@@ -165,12 +186,13 @@ BATCHWORK_INLINE auto select(M const& mask, A const& a, B const& b) {
   r.info = Impl::select(mask, Impl::info_in_lanes_of<S>(a.info), Impl::info_in_lanes_of<S>(b.info));
   return r;
 }
-/// Does not compile, and says what to write instead.
+/// Does not compile; the message says what to write instead.
 template <class M, Tile A, Impl::ScalarLike C>
 BATCHWORK_INLINE A select(M const&, A const& a, C const&) {
   Impl::refuse_number_to_choose<A>();
   return a;
 }
+/// Does not compile; the message says what to write instead.
 template <class M, Impl::ScalarLike C, Tile A>
 BATCHWORK_INLINE A select(M const&, C const&, A const& a) {
   Impl::refuse_number_to_choose<A>();

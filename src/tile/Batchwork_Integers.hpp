@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What integer scalars have beside what real ones have: remainders, operations on bits, and
-/// conversions. Their + - * wrap around at the end of their range, so that no value of any lane is
-/// undefined.
+/// Operations of integer scalars that real ones do not have: remainders, bit operations,
+/// conversions. + - * of integer scalars wrap around at the ends of their range, so no lane has
+/// undefined behaviour.
 #ifndef BATCHWORK_INTEGERS_HPP
 #define BATCHWORK_INTEGERS_HPP
 
@@ -16,12 +16,13 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// Whether numbers of S are integers, or the compiler says what real ones have not.
+/// Whether the numbers of S are integers; otherwise a compile-time error says which operations real
+/// numbers lack.
 template <class S>
 constexpr bool require_integers() {
   static_assert(holds_integers<S>,
-                "Batchwork: % & | ^ ~ << >> are of integers; of a real scalar write "
-                "to_integer<std::int32_t>(x) first");
+                "Batchwork: % & | ^ ~ << >> take integers; convert a real scalar with "
+                "to_integer<std::int32_t>(x)");
   return holds_integers<S>;
 }
 
@@ -35,7 +36,7 @@ BATCHWORK_INLINE auto operation_on_bits(A const& a, B const& b) {
     return Scalar<S>(a);
   }
 }
-/// By how much S is shifted: modulo the bits that it has.
+/// The number of bits by which S is shifted, modulo its width.
 template <class S, class B>
 BATCHWORK_INLINE Scalar<S> shift_count(B const& b) {
   using I = scalar_t<S>;
@@ -46,7 +47,7 @@ BATCHWORK_INLINE Scalar<S> shift_count(B const& b) {
   return {by_bits<BitOperation::both>(n.value, S(I(8 * sizeof(I) - 1))), n.info};
 }
 
-/// One number as another type.
+/// Converts one number to another type.
 template <class T>
 struct AsNumber {
   template <class A>
@@ -57,7 +58,7 @@ struct AsNumber {
 
 }  // namespace Impl
 
-/// The remainder of a / b, with the sign of a, as in C++; of a division by zero 0 and the failure
+/// The remainder of a / b with the sign of a, as in C++. Division by zero gives 0 and the failure
 /// Reason::division_by_zero.
 template <class A, class B>
   requires ScalarOperands<A, B>
@@ -68,27 +69,30 @@ BATCHWORK_INLINE auto operator%(A const& a, B const& b) {
   else return Scalar<S>(a);
 }
 
-/// Operations on the bits of integers.
+/// Bitwise and of integers.
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator&(A const& a, B const& b) {
   return Impl::operation_on_bits<Impl::BitOperation::both>(a, b);
 }
+/// Bitwise or of integers.
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator|(A const& a, B const& b) {
   return Impl::operation_on_bits<Impl::BitOperation::either>(a, b);
 }
+/// Bitwise exclusive or of integers.
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator^(A const& a, B const& b) {
   return Impl::operation_on_bits<Impl::BitOperation::differ>(a, b);
 }
+/// Bitwise complement of an integer.
 template <class S>
 BATCHWORK_INLINE auto operator~(Scalar<S> const& a) {
   return a ^ -1;
 }
-/// a 2^n, and a / 2^n rounded down; n is taken modulo the bits of a.
+/// a 2^n; n is taken modulo the width of a.
 template <class S, Impl::ScalarLike B>
 BATCHWORK_INLINE Scalar<S> operator<<(Scalar<S> const& a, B const& n) {
   if constexpr (Impl::require_integers<S>()) {
@@ -99,6 +103,7 @@ BATCHWORK_INLINE Scalar<S> operator<<(Scalar<S> const& a, B const& n) {
     return a;
   }
 }
+/// a / 2^n, rounded down; n is taken modulo the width of a.
 template <class S, Impl::ScalarLike B>
 BATCHWORK_INLINE Scalar<S> operator>>(Scalar<S> const& a, B const& n) {
   if constexpr (Impl::require_integers<S>()) {
@@ -109,34 +114,45 @@ BATCHWORK_INLINE Scalar<S> operator>>(Scalar<S> const& a, B const& n) {
   }
 }
 
+/// a = a % x; see operator%.
 template <class S, class X>
 BATCHWORK_INLINE Scalar<S>& operator%=(Scalar<S>& a, X const& x) {
   return a = a % x;
 }
+/// a = a & x.
 template <class S, class X>
 BATCHWORK_INLINE Scalar<S>& operator&=(Scalar<S>& a, X const& x) {
   return a = a & x;
 }
+/// a = a | x.
 template <class S, class X>
 BATCHWORK_INLINE Scalar<S>& operator|=(Scalar<S>& a, X const& x) {
   return a = a | x;
 }
+/// a = a ^ x.
 template <class S, class X>
 BATCHWORK_INLINE Scalar<S>& operator^=(Scalar<S>& a, X const& x) {
   return a = a ^ x;
 }
+/// a = a << x.
 template <class S, class X>
 BATCHWORK_INLINE Scalar<S>& operator<<=(Scalar<S>& a, X const& x) {
   return a = a << x;
 }
+/// a = a >> x.
 template <class S, class X>
 BATCHWORK_INLINE Scalar<S>& operator>>=(Scalar<S>& a, X const& x) {
   return a = a >> x;
 }
 
-/// as<T>(x): a scalar or tile with numbers of type T, float, double, std::int32_t or std::int64_t,
-/// status included. Integers become the real numbers next to them, doubles floats. A real number
-/// becomes an integer by to_integer.
+/// Converts a scalar to numbers of type T; the status is kept. Integers become the nearest real
+/// number, doubles the nearest float. To convert a real number to an integer use to_integer.
+/// ```cpp
+/// y = sqrt(as<double>(k));
+/// ```
+/// \tparam T  float, double, std::int32_t or std::int64_t
+/// \param x  a scalar
+/// \returns a scalar of type T
 template <class T, class S>
 BATCHWORK_INLINE auto as(Scalar<S> const& x) {
   using R = Impl::with_number_t<S, T>;
@@ -144,6 +160,7 @@ BATCHWORK_INLINE auto as(Scalar<S> const& x) {
     return Scalar<R>(Impl::to_value<R>(x.value), Impl::info_in_lanes_of<R>(x.info));
   else return x;
 }
+/// Converts the numbers of a tile; see as(Scalar).
 template <class T, Tile X>
 BATCHWORK_INLINE auto as(X const& x) {
   using S = Impl::deal_together_t<value_t<X>, X>;
@@ -154,14 +171,20 @@ BATCHWORK_INLINE auto as(X const& x) {
   return r;
 }
 
-/// to_integer<I>(x): a scalar as an integer of type I, std::int32_t or std::int64_t. A real number
-/// is rounded towards zero, as by static_cast. What an I cannot hold becomes the nearest that there
-/// is, a NaN becomes 0; such an item fails with Reason::out_of_range.
+/// Converts a scalar to an integer. Real numbers are rounded towards zero, as by static_cast. A
+/// number outside the range of I becomes the nearest I and a NaN becomes 0; such an item fails with
+/// Reason::out_of_range.
+/// ```cpp
+/// y = rates(to_integer<std::int32_t>(t / width));  // rates is a table
+/// ```
+/// \tparam I  std::int32_t or std::int64_t
+/// \param x  a scalar
+/// \returns a scalar of type I
 template <class I, class S>
 BATCHWORK_INLINE auto to_integer(Scalar<S> const& x) {
   static_assert(Impl::is_integer_number<I>,
-                "Batchwork::to_integer: the integers are std::int32_t and std::int64_t");
-  // Steps have no slope.
+                "Batchwork::to_integer<I>: I must be std::int32_t or std::int64_t");
+  // A step function has derivative zero.
   if constexpr (Impl::is_dual<S>) {
     return to_integer<I>(Scalar<typename S::constant>(x.value.value, x.info));
   } else {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// ldlt(a): the factors of a symmetric indefinite tile by elimination with the pivots of Bunch and
-/// Kaufman, its solves, its determinant, its inverse and the signs of its eigenvalues.
+/// ldlt(a): factors of a symmetric indefinite tile, with Bunch-Kaufman pivoting; solves,
+/// determinant, inverse and the number of negative eigenvalues.
 #ifndef BATCHWORK_LDLT_HPP
 #define BATCHWORK_LDLT_HPP
 
@@ -18,7 +18,7 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// A symmetric matrix that is eliminated, as those have it who have its items.
+/// A symmetric matrix during elimination: in a lane or pack, or distributed over lanes.
 template <class S, int N>
 struct SymmetricOf {
   using type = SymmetricOfLane<S, N>;
@@ -31,8 +31,9 @@ struct SymmetricOf<S, N> {
 
 }  // namespace Impl
 
-/// What ldlt(a) returns: P a P' = L D L'. `info` is the status: 0, or the first pivot that is zero
-/// or not finite. A zero is no failure of the factors or of the determinant, only of a solve.
+/// The result of ldlt(a): P a P' = L D L'. Its `info` is the status: 0, or the first pivot that is
+/// zero or not finite. A zero pivot is a failure of solve, but not of the factors or the
+/// determinant.
 template <class S, int N>
 struct Ldlt {
   using value_type = S;
@@ -41,9 +42,9 @@ struct Ldlt {
   using T = scalar_t<S>;
 
   Columns columns;
-  info_t<S> of_matrix;  ///< the status that a had
-  info_t<S> own;        ///< that of the elimination
-  info_t<S> info;
+  info_t<S> of_matrix;  ///< the status of a
+  info_t<S> own;        ///< the status of the elimination
+  info_t<S> info;       ///< the status
 
   template <Tile A>
   BATCHWORK_INLINE explicit Ldlt(A const& a)
@@ -52,10 +53,10 @@ struct Ldlt {
         own(columns.eliminate()),
         info(Impl::first_failure(of_matrix, own)) {}
 
-  /// L, lower triangular; its diagonal is one.
+  /// L, a lower triangular tile with ones on the diagonal.
   BATCHWORK_INLINE auto lower() const { return with_info(columns.lower()); }
-  /// D, N x N, a general tile: numbers on the diagonal, and symmetric 2 x 2 blocks where a pair of
-  /// columns has one.
+  /// D, a general N x N tile with numbers on the diagonal, and a symmetric 2 x 2 block for each
+  /// pair of columns.
   BATCHWORK_INLINE auto d() const {
     auto x = columns;
     BATCHWORK_UNROLL_ON_DEVICE
@@ -76,14 +77,14 @@ struct Ldlt {
     x.info = Impl::merge_info<value_t<decltype(x)>>(of_matrix, b.info);
     return x;
   }
-  /// x with a x = b; 2 N^2 operations a column.
+  /// The solution x of a x = b; 2 N^2 operations for each column of b.
   template <Tile B>
   BATCHWORK_INLINE auto solve(B const& b) const {
     check_rows<B>();
     auto const l = columns.template substitution<B::cols>();
     auto const y = l.forward(columns.permuted(b));
-    // D z = y: of a pair z_1 = (p / e y_1 - y_2) / (e t), t = (d / e) (p / e) - 1. Tiny pivots are
-    // brought up first.
+    // Solves D z = y. For a pair: z_1 = (p / e y_1 - y_2) / (e t) with t = (d / e) (p / e) - 1.
+    // Tiny pivots are scaled up first.
     auto const raised = as_diagonal(columns.vector(
                             [this](int m) { return reciprocal(columns.row_of_d(m)).scale; })) *
                         y;
@@ -104,23 +105,23 @@ struct Ldlt {
     x.info = Impl::merge_info<value_t<decltype(x)>>(info, b.info);
     return x;
   }
-  /// det a, zero where a pivot is. Parts of the product may be beyond the range of numbers.
-  /// Infinite, with Reason::not_finite and an info of 0, where det a is; where it is below the
-  /// smallest number zero, which is no failure. Some 30 N operations.
+  /// det a, zero if a pivot is zero. Partial products may exceed the range of numbers. If det a
+  /// overflows, the result is infinite with Reason::not_finite and info 0; if it underflows, the
+  /// result is zero, which is no failure. About 30 N operations.
   BATCHWORK_INLINE Scalar<S> determinant() const {
     S const value =
         with_product([](S const& one, auto const& of) { return Impl::product_of<2 * N>(one, of); });
     return {value, Impl::first_failure(of_determinant(), Impl::status_of_result(value))};
   }
-  /// log |det a|, where det a itself may overflow; minus infinity where a pivot is zero. One
+  /// log |det a|, also where det a would overflow; minus infinity if a pivot is zero. Costs one
   /// logarithm.
   BATCHWORK_INLINE Scalar<S> log_abs_determinant() const {
     return {product().log_size(), of_determinant()};
   }
-  /// The sign of det a: 1, -1, or 0 where a pivot is zero.
+  /// The sign of det a: 1, -1, or 0 if a pivot is zero.
   BATCHWORK_INLINE Scalar<S> sign() const { return {product().sign(), of_determinant()}; }
-  /// The number of eigenvalues of a that are negative, by Sylvester's law of inertia that of D; NaN
-  /// where a pivot is.
+  /// The number of negative eigenvalues of a, which D shares (Sylvester's law of inertia);
+  /// NaN if a pivot is NaN.
   BATCHWORK_INLINE Scalar<S> negative_eigenvalues() const {
     auto const all = pivots();
     S count(T(0));
@@ -131,7 +132,7 @@ struct Ldlt {
     }
     return {count, of_determinant()};
   }
-  /// The inverse of a; 2 N^3 operations beside those of the factors.
+  /// The inverse of a; 2 N^3 operations in addition to the factors.
   BATCHWORK_INLINE auto inverse() const { return solve(identity<T, N>()); }
 
  private:
@@ -139,11 +140,11 @@ struct Ldlt {
   static constexpr void check_rows() {
     static_assert(
         B::rows == N,
-        "Batchwork::ldlt: the right-hand side has another number of rows than the matrix");
+        "Batchwork::ldlt: the right-hand side and the matrix have different numbers of rows");
   }
-  /// Whether own column m is column k, which may be none.
+  /// Whether own column m is column k, which may not exist.
   BATCHWORK_INLINE bool is_next(int m, int k) const { return k >= 0 && k < N && columns.is(m, k); }
-  /// Whether row i is that of the other column in a pair with own column m.
+  /// Whether row i belongs to the other column in a pair with own column m.
   BATCHWORK_INLINE auto is_partner(int m, int i) const {
     auto const kind = columns.row_of_d(m).kind;
     return (kind == Value(T(1)) && is_next(m, i - 1)) || (kind == Value(T(2)) && is_next(m, i + 1));
@@ -154,13 +155,13 @@ struct Ldlt {
   static BATCHWORK_INLINE Value inverse_of_pair(Impl::RowOfD<Value> const& r) {
     return Impl::Vendor::reciprocal(determinant_of_pair(r));
   }
-  /// Relative to the square of e: below zero, and not near it.
+  /// Relative to e^2: clearly negative.
   static BATCHWORK_INLINE Value determinant_of_pair(Impl::RowOfD<Value> const& r) {
     auto const by_e = reciprocal(r);
     return (by_e * r.d) * (by_e * r.partner) - Value(T(1));
   }
-  /// A number for each column whose sign is that of an eigenvalue of D. Of a pair, which has a
-  /// positive and a negative one, the determinant relative to e^2, and |e|.
+  /// A number for each column with the sign of an eigenvalue of D. A pair has a positive and a
+  /// negative eigenvalue: its determinant relative to e^2, and |e|.
   BATCHWORK_INLINE auto pivots() const {
     return columns.vector([this](int m) {
       auto const row = columns.row_of_d(m);
@@ -169,7 +170,7 @@ struct Ldlt {
                                              Value(Impl::abs(row.e)))));
     });
   }
-  /// run(one, of) of the 2 N numbers whose product is det D: |e| of a pair counts twice.
+  /// Calls run(one, of) with the 2 N numbers whose product is det D; for a pair |e| counts twice.
   template <class Run>
   BATCHWORK_INLINE auto with_product(Run const& run) const {
     auto const once = pivots(), again = columns.vector([this](int m) {
@@ -183,7 +184,7 @@ struct Ldlt {
     return with_product(
         [](S const& one, auto const& of) { return Impl::scaled_product<2 * N>(one, of); });
   }
-  /// The status of a determinant, of which a pivot of zero is no failure.
+  /// The status of a determinant: a zero pivot is not a failure.
   BATCHWORK_INLINE info_t<S> of_determinant() const {
     info_t<S> const singular = Impl::make_info<S>(Reason::singular, 0);
     return Impl::first_failure(of_matrix, Impl::select(own < singular, own, info_t<S>(0)));
@@ -195,18 +196,28 @@ struct Ldlt {
   }
 };
 
-/// The factors of a symmetric a, N x N, definite or not, of which the lower triangle is read: P a
-/// P' = L D L', L unit lower triangular, D with blocks of 1 x 1 and 2 x 2. By elimination with the
-/// pivots of Bunch and Kaufman; 2 N^3 / 3 operations, as both triangles are kept; 2 N^3 where lanes
-/// share an item. Backward stable, but for entries of L that may be large: L D L' differs from P a
-/// P' by some N eps |L| |D| |L'|, and that is at most 36 N times the largest entry of the matrices
-/// that stand between, which grow by 2.57^(N - 1) at worst. Pivots are chosen as LAPACK's sytrf
-/// does, but for the order of the rows of which the next one is asked. A pivot that is exactly zero
-/// gives Reason::singular with its 1-based index, as sytrf's info: the factors are complete, a
-/// solve with them is not finite. One that is NaN or infinite gives Reason::not_finite; what is
-/// computed from it is NaN. (Bunch and Kaufman, Math. Comp. 31 (1977), 163-179; Golub and Van Loan,
-/// Matrix Computations, 4th edition, section 4.4.4; Higham, Accuracy and Stability of Numerical
-/// Algorithms, 2nd edition, section 11.1.2.)
+/// Factors of a symmetric tile, positive definite or not: P a P' = L D L', with L unit lower
+/// triangular and D of 1 x 1 and 2 x 2 blocks, by elimination with Bunch-Kaufman pivoting. Only the
+/// lower triangle is read.
+/// ```cpp
+/// auto const f = ldlt(kkt);
+/// x = solve(f, b);
+/// ```
+/// Cost: 2 N^3 / 3 operations, because both triangles are kept; 2 N^3 if lanes share an item.
+///
+/// Accuracy: L D L' differs from P a P' by about N eps |L| |D| |L'|, at most 36 N eps times the
+/// largest entry of the intermediate matrices, which grow by a factor of at most 2.57^(N - 1).
+/// Pivots are chosen as in LAPACK's sytrf, except for the order in which rows are searched.
+///
+/// Status: Reason::singular if a pivot is exactly zero, with its 1-based index as sytrf's info; the
+/// factors are complete, but solutions are not finite. Reason::not_finite if a pivot is NaN or
+/// infinite; results computed from it are NaN.
+///
+/// Extents: up to 64 on hosts, 32 on devices; real numbers only. Sources: Bunch and Kaufman, Math.
+/// Comp. 31 (1977), 163-179; Golub and Van Loan, Matrix Computations, 4th edition, section 4.4.4;
+/// Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, section 11.1.2.
+/// \param a  N x N, symmetric
+/// \returns an Ldlt: solve(b), determinant(), inverse(), negative_eigenvalues(), lower(), d()
 template <Tile A>
 BATCHWORK_INLINE auto ldlt(A const& a) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A>(),
@@ -222,7 +233,9 @@ BATCHWORK_INLINE auto ldlt(A const& a) {
   }
 }
 
-/// x with a x = b, from the factorisation of a.
+/// The solution x of a x = b, from the factorisation of a.
+/// \param a  ldlt(a)
+/// \param b  a vector or a matrix with N rows
 template <class S, int N, Tile B>
 BATCHWORK_INLINE auto solve(Ldlt<S, N> const& a, B const& b) {
   return a.solve(b);

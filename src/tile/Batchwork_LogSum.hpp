@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// `LogSum<S>`: a sum of many logarithms, kept as a product with its exponent apart, so that one
-/// logarithm at the end replaces one per term.
+/// `LogSum<S>`: a sum of many logarithms, stored as a product with a separate exponent, so that one
+/// logarithm at the end replaces one for each term.
 #ifndef BATCHWORK_LOG_SUM_HPP
 #define BATCHWORK_LOG_SUM_HPP
 
@@ -14,9 +14,15 @@
 
 namespace Batchwork {
 
-/// Stands for the number sum + weight * (log(product) + exponent log 2). As a carry of a scan it is
-/// loaded from and stored as that number; see log_sum(view, weight). Adding a logarithm costs one
-/// multiplication and a few integer operations; n of them leave an absolute error of about n eps.
+/// The number sum + weight * (log(product) + exponent log 2). As a carry of a scan it is loaded
+/// from and stored as this number; see log_sum(view, weight). Adding a logarithm costs one
+/// multiplication and a few integer operations; n of them have an absolute error of about n eps.
+/// ```cpp
+/// // in a step, with carry(log_sum(likelihood, -0.5)):
+/// loglik.add_log(s);    // adds -0.5 log(s)
+/// loglik -= 0.5 * e * e / s;
+/// ```
+/// \tparam S  the value type
 template <class S>
 struct LogSum {
   using value_type = S;
@@ -33,21 +39,21 @@ struct LogSum {
   BATCHWORK_INLINE LogSum(Scalar<S> const& start, T w)
       : sum(start.value), product(T(1)), exponent(0), weight(w), info(start.info) {}
 
-  /// Adds weight * log(x), for a positive normal x (from twice the smallest on). Any other x makes
-  /// the value NaN for good: zero, subnormal, negative, infinite, NaN.
+  /// Adds weight * log(x) for a positive normal x, at least twice the smallest normal number. Any
+  /// other x (zero, subnormal, negative, infinite, NaN) makes the value NaN permanently.
   template <class X>
   BATCHWORK_INLINE void add_log(X const& x) {
     using lane = Impl::integer_of_t<T>;
     constexpr int mantissa_bits = std::numeric_limits<T>::digits - 1;
     constexpr lane exponents = (lane(1) << (int(sizeof(T)) * 8 - 1 - mantissa_bits)) - 1;
-    // The product is kept in [1/2, 1): then no x is so large that it overflows.
+    // The product is kept in [1/2, 1), so that no x makes it overflow.
     constexpr lane bias = std::numeric_limits<T>::max_exponent - 2;
     Scalar<S> const y(x);
     product *= y.value;
     info = Impl::first_failure(info, y.info);
 
     integer const pattern = Impl::bits(product);
-    // With the sign bit on top, so that a negative product lies above the exponents too.
+    // With the sign bit on top, so that a negative product also lies above the exponents.
     integer const e = Impl::bit_and(Impl::shift_right(pattern, mantissa_bits),
                                     static_cast<lane>(2 * exponents + 1));
     auto const regular = (e != integer(0)) && (e < integer(exponents));
@@ -59,7 +65,7 @@ struct LogSum {
     exponent = exponent + Impl::select(regular, integer(e - integer(bias)), integer(0));
   }
 
-  /// Adds a plain number.
+  /// Adds a plain number or a scalar.
   template <class X>
   BATCHWORK_INLINE LogSum& operator+=(X const& x) {
     Scalar<S> const y(x);
@@ -67,6 +73,7 @@ struct LogSum {
     info = Impl::first_failure(info, y.info);
     return *this;
   }
+  /// Subtracts a plain number or a scalar.
   template <class X>
   BATCHWORK_INLINE LogSum& operator-=(X const& x) {
     Scalar<S> const y(x);
@@ -75,7 +82,7 @@ struct LogSum {
     return *this;
   }
 
-  /// The number it stands for; costs one logarithm.
+  /// The number it represents; costs one logarithm.
   BATCHWORK_INLINE Scalar<S> value() const {
     constexpr T log_two = T(0.69314718055994530942);
     return {sum + S(weight) * (Impl::log(product) + Impl::to_number<T>(exponent) * S(log_two)),

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// lu(a): the factors of a square tile by elimination with partial pivoting, its solves, its
-/// determinant and its inverse.
+/// lu(a): factors of a square tile with partial pivoting; solves, determinants and inverses.
 #ifndef BATCHWORK_LU_HPP
 #define BATCHWORK_LU_HPP
 
@@ -24,7 +23,7 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// L of factors that one lane or a pack has, and the transpose of U: both triangles stand where a
+/// L of factors in a lane or a pack, and the transpose of U. Both triangles are stored where a
 /// solve reads them.
 template <class Factors>
 struct UnitLowerOf : IndexedToRead<UnitLowerOf<Factors>> {
@@ -61,7 +60,7 @@ struct TransposedUpperOf : IndexedToRead<TransposedUpperOf<Factors>> {
   }
 };
 
-/// The factors as one lane or a pack has them.
+/// The factors in a lane or a pack.
 template <class S, int N>
 struct LuFactors {
   using value_type = S;
@@ -69,7 +68,7 @@ struct LuFactors {
   using Rows = RowsOfLane<S, N>;
   Rows all;
 
-  /// Puts the status of the elimination into info.
+  /// Writes the status of the elimination to info.
   template <class A>
   BATCHWORK_INLINE LuFactors(A const& a, info_t<S>& info) : all(a) {
     info = eliminate(all);
@@ -112,8 +111,8 @@ struct LuFactors {
   }
 };
 
-/// The same, distributed: each lane holds whole rows of the factors, and knows to which places the
-/// rows of the matrix went.
+/// The same, distributed: each lane holds whole rows of the factors and knows their positions after
+/// the row exchanges.
 template <class T_, int R, int C, int E, bool Whole, int N>
 struct LuFactors<Distributed<T_, R, C, E, Whole>, N>
     : LocalLines<dealt_t<Distributed<T_, R, C, E, Whole>, true>, N, N> {
@@ -125,7 +124,7 @@ struct LuFactors<Distributed<T_, R, C, E, Whole>, N>
   int place[mine];
   bool odd;
 
-  /// of the first n rows and columns of a matrix that has the identity beyond
+  /// Of the first n rows and columns of a matrix that is the identity beyond them.
   template <class A>
   BATCHWORK_INLINE LuFactors(A const& from, info_t<S>& status, int n = N) {
     this->grid = grid_of(from);
@@ -185,69 +184,70 @@ struct LuFactors<Distributed<T_, R, C, E, Whole>, N>
 
 }  // namespace Impl
 
-/// What lu(a) returns: P a = L U. `info` is the status: 0, or the first pivot that is zero or not
-/// finite. A zero is no failure of the factors or of the determinant, only of a solve.
+/// The result of lu(a): P a = L U. Its `info` is the status: 0, or the first pivot that is zero or
+/// not finite. A zero pivot is a failure of solve, but not of the factors or the determinant.
 template <class S, int N>
 struct Lu {
   using value_type = S;
   Impl::LuFactors<S, N> factors;
-  info_t<S> of_matrix;  ///< the status that a had
-  info_t<S> own;        ///< that of the elimination
-  info_t<S> info;
+  info_t<S> of_matrix;  ///< the status of a
+  info_t<S> own;        ///< the status of the elimination
+  info_t<S> info;       ///< the status
 
   template <Tile A>
   BATCHWORK_INLINE explicit Lu(A const& a)
       : factors(a, own), of_matrix(a.info), info(Impl::first_failure(a.info, own)) {}
-  /// Where lanes share an item: of the first n rows and columns of a, which has the identity beyond
-  /// them.
+  /// If lanes share an item: factors of the first n rows and columns of a, which is the identity
+  /// beyond them.
   template <Tile A>
     requires(Impl::is_distributed<S>)
   BATCHWORK_INLINE Lu(A const& a, int n)
       : factors(a, own, n), of_matrix(a.info), info(Impl::first_failure(a.info, own)) {}
 
-  /// L, lower triangular; its diagonal is one.
+  /// L, a lower triangular tile with ones on the diagonal.
   BATCHWORK_INLINE auto lower() const { return with_info(factors.lower()); }
   /// U, as a general tile with zeros below the diagonal.
   BATCHWORK_INLINE auto upper() const { return with_info(factors.upper()); }
   /// P b: the rows of b in the order of the pivots.
   template <Tile B>
   BATCHWORK_INLINE auto permute(B const& b) const {
-    static_assert(B::rows == N, "Batchwork::lu: permute(b) is for as many rows as the matrix has");
+    static_assert(B::rows == N,
+                  "Batchwork::lu: permute(b) needs a b with as many rows as the matrix");
     Impl::general_t<promote_t<S, value_t<B>>, N, B::cols, B::is_vector> x;
     factors.permute(x, b);
     x.info = Impl::merge_info<value_t<decltype(x)>>(of_matrix, b.info);
     return x;
   }
-  /// x with a x = b; 2 N^2 operations a column.
+  /// The solution x of a x = b; 2 N^2 operations for each column of b.
   template <Tile B>
   BATCHWORK_INLINE auto solve(B const& b) const {
     static_assert(
         B::rows == N,
-        "Batchwork::solve: the right-hand side has another number of rows than the matrix");
+        "Batchwork::solve: the right-hand side and the matrix have different numbers of rows");
     return factors.solve(b, info);
   }
-  /// det a, zero where a pivot is. Parts of the product may be beyond the range of numbers.
-  /// Infinite, with Reason::not_finite and an info of 0, where det a is; where it is below the
-  /// smallest number zero, which is no failure. Some 15 N operations.
+  /// det a, zero if a pivot is zero. Partial products may exceed the range of numbers. If det a
+  /// overflows, the result is infinite with Reason::not_finite and info 0; if it underflows, the
+  /// result is zero, which is no failure. About 15 N operations.
   BATCHWORK_INLINE Scalar<S> determinant() const {
     S const value = Impl::product_of<N>(factors.sign(), [this](int i) { return pivot(i); });
     return {value, Impl::first_failure(of_determinant(), Impl::status_of_result(value))};
   }
-  /// log |det a|, where det a itself may overflow; minus infinity where a pivot is zero. One
+  /// log |det a|, also where det a would overflow; minus infinity if a pivot is zero. Costs one
   /// logarithm.
   BATCHWORK_INLINE Scalar<real_t<S>> log_abs_determinant() const {
     return {product().log_size(), of_determinant()};
   }
-  /// The sign of det a: 1, -1, or 0 where a pivot is zero; of complex numbers det a / |det a|.
+  /// The sign of det a: 1, -1, or 0 if a pivot is zero; for complex numbers det a / |det a|.
   BATCHWORK_INLINE Scalar<S> sign() const { return {product().sign(), of_determinant()}; }
-  /// The inverse of a; 2 N^3 operations beside those of the factors.
+  /// The inverse of a; 2 N^3 operations in addition to the factors.
   BATCHWORK_INLINE auto inverse() const { return solve(identity<scalar_t<S>, N>()); }
 
-  /// That of the pivots, with the sign of their order.
+  /// The product of the pivots, with the sign of their permutation.
   BATCHWORK_INLINE auto product() const {
     return Impl::scaled_product<N>(factors.sign(), [this](int i) { return pivot(i); });
   }
-  /// The status of a determinant, of which a pivot of zero is no failure.
+  /// The status of a determinant: a zero pivot is not a failure.
   BATCHWORK_INLINE info_t<S> of_determinant() const {
     info_t<S> const singular = Impl::make_info<S>(Reason::singular, 0);
     return Impl::first_failure(of_matrix, Impl::select(own < singular, own, info_t<S>(0)));
@@ -262,15 +262,26 @@ struct Lu {
   }
 };
 
-/// The factors of a, N x N: P a = L U by elimination with partial pivoting; 2 N^3 / 3 operations,
-/// four times as many of complex numbers, of which the size that chooses a pivot is |real part| +
-/// |imaginary part|, as of LAPACK's izamax. The row exchanges are those of LAPACK's getrf, but for
-/// pivots of equal size, and |L| is at most 1; where lanes share an item sizes in double are
-/// compared by 20 bits, and |L| is at most 1 + 2^-19, if pivots are normal numbers; both to
-/// rounding. A pivot that is exactly zero gives Reason::singular with its 1-based index, as getrf's
-/// info: the factors are complete, a solve with them is not finite. One that is NaN or infinite
-/// gives Reason::not_finite; what is computed from it is NaN. (Golub and Van Loan, Matrix
-/// Computations, 4th edition, section 3.4.)
+/// Factors of a square tile: P a = L U, by elimination with partial pivoting; 2 N^3 / 3 operations,
+/// four times as many for complex numbers.
+/// ```cpp
+/// auto const f = lu(a);
+/// x = solve(f, b);
+/// y = f.determinant();
+/// ```
+/// Pivots: row exchanges are those of LAPACK's getrf except between pivots of equal size, and |L|
+/// <= 1. If lanes share an item, sizes in double are compared to 20 bits, and |L| <= 1 + 2^-19 for
+/// normal pivots. The size of a complex number is |real part| + |imaginary part|, as in LAPACK's
+/// izamax.
+///
+/// Status: Reason::singular if a pivot is exactly zero, with its 1-based index as getrf's info; the
+/// factors are complete, but solutions are not finite. Reason::not_finite if a pivot is NaN or
+/// infinite; results computed from it are NaN.
+///
+/// Extents: up to 64 on hosts; on devices up to 64 in float, 48 in double, 10 for complex numbers.
+/// Source: Golub and Van Loan, Matrix Computations, 4th edition, section 3.4.
+/// \param a  N x N
+/// \returns an Lu: solve(b), determinant(), log_abs_determinant(), inverse(), lower(), upper()
 template <Tile A>
 BATCHWORK_INLINE auto lu(A const& a) {
   [[maybe_unused]] constexpr bool good = Impl::require_no_integers<A>();
@@ -280,7 +291,9 @@ BATCHWORK_INLINE auto lu(A const& a) {
   else return Lu<S, A::rows>(a);
 }
 
-/// x with a x = b, from the factorisation of a.
+/// The solution x of a x = b, from the factorisation of a.
+/// \param a  lu(a)
+/// \param b  a vector or a matrix with N rows
 template <class S, int N, Tile B>
 BATCHWORK_INLINE auto solve(Lu<S, N> const& a, B const& b) {
   return a.solve(b);
@@ -298,7 +311,8 @@ BATCHWORK_INLINE auto inverse(Lu<S, N> const& a) {
 
 namespace Impl {
 
-/// For one vector, of tiles whose items are shared by lanes; the rows of the matrix are dealt out.
+/// For one vector and tiles whose items are shared by lanes; the rows of the matrix are
+/// distributed.
 template <class A, class B>
 BATCHWORK_INLINE auto solution_of_lanes(A const& a, B const& b) {
   using S = dealt_t<value_t<A>, true>;
@@ -326,7 +340,7 @@ BATCHWORK_INLINE auto solution_of_lanes(A const& a, B const& b) {
   }
   return x;
 }
-/// Whether solve(a, b) goes so: the same type of numbers, and rows enough.
+/// Whether solve(a, b) uses this method: the same number type, and enough rows.
 template <class A, class B>
 inline constexpr bool solves_by_lanes = [] {
   if constexpr (is_distributed<value_t<A>>)
@@ -337,20 +351,30 @@ inline constexpr bool solves_by_lanes = [] {
 
 }  // namespace Impl
 
-/// x with a x = b for a general a: solve(lu(a), b). For a vector, where lanes share an item of 4
-/// rows or more, no factors are kept; of two sizes that differ by less than 2^-15 either may be the
-/// pivot then.
+/// The solution x of a x = b for a general a: solve(lu(a), b).
+/// ```cpp
+/// x = solve(a, b);
+/// ```
+/// For one right-hand side, if lanes share an item with four or more rows, no factors are kept; of
+/// two candidates whose sizes differ by less than 2^-15, either may then become the pivot. Status
+/// as for lu.
+/// \param a  N x N
+/// \param b  a vector or a matrix with N rows
+/// \returns x, with the extents of b
 template <Tile A, Tile B>
   requires(A::structure == Structure::general)
 BATCHWORK_INLINE auto solve(A const& a, B const& b) {
   [[maybe_unused]] constexpr bool good = Impl::require_no_integers<A>();
-  static_assert(B::rows == A::rows && A::rows == A::cols,
-                "Batchwork::solve: the right-hand side has another number of rows than the matrix");
+  static_assert(
+      B::rows == A::rows && A::rows == A::cols,
+      "Batchwork::solve: the matrix must be square, with as many rows as the right-hand side");
   if constexpr (Impl::solves_by_lanes<A, B>) return Impl::solution_of_lanes(a, b);
   else return lu(a).solve(b);
 }
-/// det a: by lu(a), of a triangular or diagonal tile the product of its diagonal. Where it is not
-/// finite, Reason::not_finite with an info of 0.
+/// det a: by lu(a), or for a triangular or diagonal tile the product of its diagonal. If it is not
+/// finite, the status is Reason::not_finite with info 0.
+/// \param a  a square tile
+/// \returns a scalar
 template <Tile A>
 BATCHWORK_INLINE auto determinant(A const& a) {
   static_assert(A::rows == A::cols, "Batchwork::determinant: the tile must be square");
@@ -365,7 +389,7 @@ BATCHWORK_INLINE auto determinant(A const& a) {
 }
 namespace Impl {
 
-/// Of a tile whose items are shared by lanes, its rows dealt out.
+/// For a tile whose items are shared by lanes, with distributed rows.
 template <class A>
 BATCHWORK_INLINE auto inverse_of_lanes(A const& a) {
   using S = dealt_t<value_t<A>, true>;
@@ -390,12 +414,16 @@ BATCHWORK_INLINE auto inverse_of_lanes(A const& a) {
 
 }  // namespace Impl
 
-/// The inverse of a, a general tile: by lu(a), where lanes share an item of 5 rows or more by
-/// Gauss-Jordan elimination with pivots as solve(a, b) has them; of a triangular or diagonal one by
-/// substitution, without a test of its diagonal. Of 2 x 2 that one lane or a pack has the adjugate
-/// is divided by the determinant where that is larger than its rounding error, which lu(a) finds
-/// singular or not, too: 8 operations, and |a x - 1| and |x a - 1| are at most 2 eps |a| |x|, entry
-/// by entry, of complex numbers 6.
+/// The inverse of a, as a general tile. By lu(a); if lanes share an item with five or more rows, by
+/// Gauss-Jordan elimination with the pivots of solve(a, b). For a triangular or diagonal tile by
+/// substitution, without a test of the diagonal. A 2 x 2 matrix held by one lane or a pack uses the
+/// adjugate if the determinant is larger than its rounding error, else lu(a): 8 operations, and |a
+/// x - 1| and |x a - 1| are at most 2 eps |a| |x| entry by entry (6 eps for complex numbers).
+/// ```cpp
+/// y = inverse(a);
+/// ```
+/// \param a  a square tile
+/// \returns a general tile
 template <Tile A>
 BATCHWORK_INLINE auto inverse(A const& a) {
   [[maybe_unused]] constexpr bool good = Impl::require_no_integers<A>();

@@ -12,11 +12,11 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// Writes every entry of `from` into `to` by to.set(i, j, value), and the status.
+/// Writes every entry of `from` into `to` by to.set(i, j, value), and merges the status.
 template <class To, class From>
 BATCHWORK_INLINE void assign(To& to, From const& from) {
   static_assert(rows_of<To> == rows_of<From> && cols_of<To> == cols_of<From>,
-                "Batchwork: a tile is assigned from one of other extents");
+                "Batchwork: a tile is assigned from one with different extents");
   using S = typename To::value_type;
   if constexpr (is_distributed<S>) {
     distributed_assign(to, from);
@@ -32,10 +32,10 @@ BATCHWORK_INLINE void assign(To& to, From const& from) {
   to.info = info_in_lanes_of<S>(from.info);
 }
 
-/// Assignment to a tile that `from` may refer to, as in a = transpose(a): then through a copy.
+/// Assignment to a tile that `from` may refer to, as in a = transpose(a): through a copy.
 template <class To, class From>
 BATCHWORK_INLINE To& assign_safely(To& to, From const& from) {
-  // Lines of a transpose that stand in other lanes are copied on their way.
+  // Rows or columns of a transpose that are in other lanes are copied anyway.
   if constexpr (is_transposed<From> && !is_distributed_tile<To>) {
     To const copy(from);
     to = copy;
@@ -45,14 +45,18 @@ BATCHWORK_INLINE To& assign_safely(To& to, From const& from) {
   return to;
 }
 
-/// Whether a tile of values From can be stored in one of values To: the same, or a number common to
-/// the lanes.
+/// Whether a tile with values of type From can be stored in one with values of type To: the same
+/// type, or a number common to the lanes.
 template <class To, class From>
 concept ValueConvertible = takes_value<To, From>();
 
 }  // namespace Impl
 
-/// An M x N matrix, row by row.
+/// An M x N matrix, stored row by row. Entries are read and written as a(i, j).
+/// \tparam S  the value type: float, double, an integer, or a type that the library passes to
+/// sequences
+/// \tparam M  the rows
+/// \tparam N  the columns
 template <class S, int M, int N>
 struct BATCHWORK_NODISCARD Matrix : Impl::Indexed<Matrix<S, M, N>> {
   using value_type = S;
@@ -66,7 +70,7 @@ struct BATCHWORK_NODISCARD Matrix : Impl::Indexed<Matrix<S, M, N>> {
   static constexpr int pitch = Impl::pitch_of<S>(N);
 
   S a[M * pitch];
-  info_t<S> info;
+  info_t<S> info;  ///< the status of the item
 
   Matrix() = default;
   template <Tile X>
@@ -87,13 +91,18 @@ struct BATCHWORK_NODISCARD Matrix : Impl::Indexed<Matrix<S, M, N>> {
   }
 
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int, int) { return false; }
+  /// Entry (i, j), without the status; a(i, j) has it.
   BATCHWORK_INLINE S const& entry(int i, int j) const { return a[i * pitch + j]; }
+  /// Sets entry (i, j), without a status; a(i, j) = x merges it.
   BATCHWORK_INLINE void set(int i, int j, S const& v) { a[i * pitch + j] = v; }
   BATCHWORK_INLINE Impl::EntryPointer<S const, pitch, 1> pointer() const { return {a}; }
   BATCHWORK_INLINE Impl::EntryPointer<S, pitch, 1> pointer() { return {a}; }
 };
 
-/// A column of N numbers.
+/// A column of N numbers. Entries are read and written as v(i).
+/// \tparam S  the value type: float, double, an integer, or a type that the library passes to
+/// sequences
+/// \tparam N  the number of entries
 template <class S, int N>
 struct BATCHWORK_NODISCARD Vector : Impl::Indexed<Vector<S, N>> {
   using value_type = S;
@@ -105,7 +114,7 @@ struct BATCHWORK_NODISCARD Vector : Impl::Indexed<Vector<S, N>> {
   using rebind = Vector<S2, N>;
 
   S a[N];
-  info_t<S> info;
+  info_t<S> info;  ///< the status of the item
 
   Vector() = default;
   template <Tile X>
@@ -127,13 +136,14 @@ struct BATCHWORK_NODISCARD Vector : Impl::Indexed<Vector<S, N>> {
 
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int, int) { return false; }
   BATCHWORK_INLINE S const& entry(int i, int) const { return a[i]; }
+  /// Entry i, without the status; v(i) has it.
   BATCHWORK_INLINE S const& entry(int i) const { return a[i]; }
   BATCHWORK_INLINE void set(int i, int, S const& v) { a[i] = v; }
   BATCHWORK_INLINE Impl::EntryPointer<S const, 1, 1> pointer() const { return {a}; }
   BATCHWORK_INLINE Impl::EntryPointer<S, 1, 1> pointer() { return {a}; }
 };
 
-/// A matrix distributed over the lanes of an item: each holds whole rows, or whole columns.
+/// A matrix distributed over the lanes of an item: each lane holds whole rows, or whole columns.
 template <class T, int R, int C, int E, bool Whole, int M, int N>
 struct BATCHWORK_NODISCARD Matrix<Distributed<T, R, C, E, Whole>, M, N>
     : Impl::LocalLines<Distributed<T, R, C, E, Whole>, M, N>,
@@ -163,7 +173,7 @@ struct BATCHWORK_NODISCARD Matrix<Distributed<T, R, C, E, Whole>, M, N>
   }
 };
 
-/// A column whose entries are dealt out to the lanes of an item.
+/// A column whose entries are distributed over the lanes of an item.
 template <class T, int R, int C, int E, bool Whole, int N>
 struct BATCHWORK_NODISCARD Vector<Distributed<T, R, C, E, Whole>, N>
     : Impl::LocalLines<Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>, N, 1>,
@@ -197,7 +207,7 @@ struct BATCHWORK_NODISCARD Vector<Distributed<T, R, C, E, Whole>, N>
 
 namespace Impl {
 
-/// The general tile of a result: a Vector where the right-hand factor was one.
+/// The general tile of a result: a Vector if the right-hand factor is one.
 template <class S, int M, int N, bool Vec>
 struct GeneralTile {
   using type = Matrix<S, M, N>;

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// pivoted_qr(a): the factors of a tile by Householder's reflections with exchanges of columns, its
-/// rank, and least squares of any rank.
+/// pivoted_qr(a): QR factors with column pivoting; rank and least squares of any rank.
 #ifndef BATCHWORK_PIVOTEDQR_HPP
 #define BATCHWORK_PIVOTEDQR_HPP
 
@@ -14,17 +13,17 @@
 
 namespace Batchwork {
 
-/// What pivoted_qr(a) returns: a P = Q R, a being M x N. `info` is the status: 0, or
-/// Reason::not_finite with the 1-based index of the first column of a that is not finite or, if all
-/// of a is, of the first column of R that overflows. A lack of rank is no failure. r(), q(),
-/// full_q(), apply_q(b) and apply_qt(b) are those of qr(a).
+/// The result of pivoted_qr(a): a P = Q R for an M x N matrix a. Its `info` is the status: 0, or
+/// Reason::not_finite with the 1-based index of the first column of a that is not finite or, if a
+/// is finite, of the first column of R that overflows. A lack of rank is not a failure. r(), q(),
+/// full_q(), apply_q(b) and apply_qt(b) are the same as for qr(a).
 template <class S, int M, int N>
 struct PivotedQr : Impl::QrFactors<S, M, N> {
   using Base = Impl::QrFactors<S, M, N>;
   using Base::columns, Base::info, Base::least;
   using Columns = Impl::columns_of_t<S, M, N>;
   using Value = typename Columns::value_type;
-  /// Relative to the first diagonal entry of R: what is not above counts as zero.
+  /// Diagonal entries of R not above this times the first one count as zero.
   static constexpr scalar_t<S> default_tolerance = Impl::rank_tolerance<S, M, N>;
 
   Value order[Columns::mine];  ///< own column m of a P is column order[m] of a
@@ -37,37 +36,37 @@ struct PivotedQr : Impl::QrFactors<S, M, N> {
                                Impl::first_failure(given, Impl::not_finite_factors(columns)));
   }
 
-  /// P' b for b of N rows: the rows of b in the order of the pivots. N^2 selections a column, or a
-  /// row told to all where lanes share an item.
+  /// P' b for b with N rows: the rows of b in the order of the pivots. Costs N^2 selections for
+  /// each column, or a broadcast of each row if lanes share an item.
   template <Tile B>
   BATCHWORK_INLINE auto permute(B const& b) const {
     static_assert(
         B::rows == N,
-        "Batchwork::pivoted_qr: permute(b) exchanges as many rows as the matrix has columns");
+        "Batchwork::pivoted_qr: permute(b) needs a b with as many rows as the matrix has columns");
     auto x = this->columns_like(b);
     permute_rows<false>(x);
     return with_status(x.template tile<N, B::is_vector>(), b.info);
   }
 
-  /// The number of diagonal entries of R above tolerance times the first.
+  /// The numerical rank: the number of diagonal entries of R above tolerance times the first one.
   BATCHWORK_INLINE auto rank(scalar_t<S> tolerance = default_tolerance) const {
     auto sizes = columns.vector([this](int m) { return Value(Impl::abs(columns.diagonal[m])); });
     sizes.info = info;
     return Impl::rank_of(sizes, tolerance);
   }
 
-  /// Of all x for which |a x - b| is smallest the shortest one, for any M and N; rows of R beyond
-  /// the rank, as rank(tolerance) has it, count as zero. The rows left are brought to a triangle
-  /// from the right, by reflections as those of qr(transpose(r())): 2 K^2 (N - K / 3) operations, K
-  /// being min(M, N), and 4 K (M + N) + N^2 a column. (Golub and Van Loan, section 5.5.2; LAPACK's
-  /// gelsy, which estimates the condition of R to choose the rank.)
+  /// The least-squares solution: the shortest of all x that minimise |a x - b|, for any M and N.
+  /// Rows of R beyond rank(tolerance) count as zero. The remaining rows are reduced to a triangle
+  /// from the right, by reflections as in qr(transpose(r())). 2 K^2 (N - K / 3) operations with K =
+  /// min(M, N), and 4 K (M + N) + N^2 for each column of b. Source: Golub and Van Loan, section
+  /// 5.5.2; LAPACK's gelsy, which chooses the rank by an estimate of the condition of R.
   template <Tile B>
   BATCHWORK_INLINE auto solve(B const& b, scalar_t<S> tolerance = default_tolerance) const {
     this->template check_rows<B>();
     using T = scalar_t<S>;
     auto y = this->columns_like(b);
     Impl::apply_q<true>(columns, y);
-    // The transpose of R, a column for each of its rows.
+    // The transpose of R: a column for each row of R.
     auto rows = Impl::columns_of<S, N, least>(transpose(this->r()), Impl::grid_of(columns));
     auto const count = Impl::value_of(rank(tolerance).value);
     BATCHWORK_UNROLL_ON_DEVICE
@@ -93,7 +92,7 @@ struct PivotedQr : Impl::QrFactors<S, M, N> {
   }
 
  private:
-  /// Row i of x becomes row order(i), or the other way round.
+  /// Row i of x becomes row order(i), or the reverse.
   template <bool Back, class X>
   BATCHWORK_INLINE void permute_rows(X& x) const {
     if constexpr (requires { x.grid; }) {
@@ -114,8 +113,8 @@ struct PivotedQr : Impl::QrFactors<S, M, N> {
       }
     }
   }
-  /// The same of columns that lanes have: through the exchange, where rows stand in the order that
-  /// is asked for.
+  /// The same for columns that are distributed over lanes: through the exchange, where the rows are
+  /// read in the required order.
   template <bool Back, class R, int Columns>
   BATCHWORK_INLINE void permute_dealt(Impl::ColumnsOfLanes<R, N, Columns>& x) const {
     constexpr int mine = (N + R::lanes - 1) / R::lanes;
@@ -148,14 +147,22 @@ struct PivotedQr : Impl::QrFactors<S, M, N> {
   }
 };
 
-/// The factors of a, M x N, with exchanges of columns: a P = Q R, the diagonal of R descending in
-/// size, by Householder's reflections; as LAPACK's geqp3, signs included, where no two lengths of
-/// columns are as good as equal. 3 N^2 (M - N / 3) operations for M >= N, a third of them for the
-/// lengths of columns, which are computed anew in each step. Backward stable: a P and Q R differ by
-/// some M N eps of the largest column. Entries near overflow, and denormal ones, are taken. (Golub
-/// and Van Loan, Matrix Computations, 4th edition, section 5.4.2; Drmac and Bujanovic, On the
-/// failure of rank-revealing QR factorization software, ACM Trans. Math. Softw. 35 (2008), 12, on
-/// what goes wrong where lengths are only updated.)
+/// QR factors with column pivoting: a P = Q R by Householder reflections, the diagonal of R in
+/// descending size. Same as LAPACK's geqp3, including signs, except if lengths of columns are
+/// nearly equal.
+/// ```cpp
+/// auto const f = pivoted_qr(a);
+/// x = f.solve(b, 1e-8);  // the shortest least-squares solution
+/// ```
+/// Cost: 3 N^2 (M - N / 3) operations for M >= N. A third of them computes the lengths of columns,
+/// anew in each step. Accuracy: backward stable; a P and Q R differ by about M N eps times the
+/// largest column. Entries near overflow and denormal entries are allowed.
+///
+/// Extents: up to 64 on hosts, 32 on devices; real numbers only. Sources: Golub and Van Loan,
+/// Matrix Computations, 4th edition, section 5.4.2; Drmac and Bujanovic, ACM Trans. Math. Softw. 35
+/// (2008), 12, on the errors if lengths are only updated.
+/// \param a  M x N
+/// \returns a PivotedQr: solve(b), rank(), r(), q(), permute(b)
 template <Tile A>
 BATCHWORK_INLINE auto pivoted_qr(A const& a) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A>(),
@@ -166,7 +173,9 @@ BATCHWORK_INLINE auto pivoted_qr(A const& a) {
   else return PivotedQr<S, A::rows, A::cols>(a);
 }
 
-/// The shortest x for which |a x - b| is smallest, from the factors of a.
+/// The shortest x that minimises |a x - b|, from the factors of a.
+/// \param a  pivoted_qr(a)
+/// \param b  a vector or a matrix with M rows
 template <class S, int M, int N, Tile B>
 BATCHWORK_INLINE auto solve(PivotedQr<S, M, N> const& a, B const& b) {
   return a.solve(b);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// print: tiles, scalars and masks from within a sequence, on hosts and devices.
+/// print: prints tiles, scalars and masks from a sequence, on hosts and devices.
 #ifndef BATCHWORK_PRINT_HPP
 #define BATCHWORK_PRINT_HPP
 
@@ -17,7 +17,7 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// What is printed: tiles, scalars, and masks as 0 or 1.
+/// The printable types: tiles, scalars, and masks as 0 or 1.
 template <class X>
 struct Printed {
   using number = bool;
@@ -41,7 +41,7 @@ struct Printed<X> {
   static constexpr bool has_rows = !X::is_vector, has_entries = true;
 };
 
-/// Entry (i, j) in all lanes, and the number of it, or of a mask, in one of them.
+/// Entry (i, j) in all lanes, and its number, or that of a mask, in one of them.
 template <class X>
 BATCHWORK_INLINE auto printed_entry(X const& x, [[maybe_unused]] int i, [[maybe_unused]] int j) {
   if constexpr (Tile<X>) return x.entry(i, j);
@@ -115,7 +115,7 @@ BATCHWORK_INLINE void print_on_device(char const* name, int i, int j, N x) {
 template <class M, class X>
 BATCHWORK_INLINE void print_where(M const& mask, char const* name, X const& x) {
   using P = Printed<X>;
-  // Of lanes that share an item the first one prints.
+  // If lanes share an item, the first one prints.
   LaneGrid const grid = grid_known_to(x, mask);
 #if defined(BATCHWORK_DEVICE_PASS)
   bool const prints = printed_number(mask, 0) && grid.lane == 0;
@@ -123,7 +123,7 @@ BATCHWORK_INLINE void print_where(M const& mask, char const* name, X const& x) {
   for (int i = 0; i < P::rows; ++i) {
     BATCHWORK_UNROLL
     for (int j = 0; j < P::cols; ++j) {
-      // By all lanes: they tell each other.
+      // By all lanes, because they exchange the entry.
       auto const n = printed_number(printed_entry(x, i, j), 0);
       if (prints) print_on_device<X>(name, i, j, n);
     }
@@ -155,8 +155,8 @@ constexpr bool require_printable() {
     constexpr bool plain = std::is_arithmetic_v<decltype(printed_number(
         printed_entry(std::declval<X const&>(), 0, 0), 0))>;
     static_assert(plain,
-                  "Batchwork: print takes tiles of plain real numbers; of complex ones print "
-                  "real(x) and imag(x), of those with derivatives their values");
+                  "Batchwork: print takes plain real numbers; of complex ones print real(x) and "
+                  "imag(x), of numbers with derivatives value_of(x)");
     return plain;
   } else {
     return true;
@@ -165,16 +165,22 @@ constexpr bool require_printable() {
 
 }  // namespace Impl
 
-/// Prints a tile, a scalar or a mask with its name, for those items where the mask holds: for
-/// finding errors, not for results. Hosts write a line for each row and all of an item by one call;
-/// devices write a line for each entry, by Kokkos::printf. A failed item is said to have failed.
-/// Where lanes share an item one of them prints. Called by all lanes at hand, not behind a branch.
+/// Prints a tile, a scalar or a mask with its name, for the items whose mask is true. For
+/// debugging. Hosts print a line for each row, all of an item by one call; devices print a line for
+/// each entry with Kokkos::printf. A failed item is marked as failed. If lanes share an item, one
+/// of them prints. All lanes must call it, so do not put it behind a branch.
+/// ```cpp
+/// print(isnan(x), "x", x);  // only items with NaN
+/// ```
+/// \param mask  a comparison of scalars
+/// \param name  the text before the numbers
+/// \param x     a tile of real numbers, a scalar or a mask
 template <class M, class X>
   requires(Impl::is_mask<M> && Impl::Printable<X>)
 BATCHWORK_INLINE void print(M const& mask, char const* name, X const& x) {
   if constexpr (Impl::require_printable<X>()) Impl::print_where(mask, name, x);
 }
-/// The same for all items. Where lanes go beyond the last item of a batch, they print it again.
+/// The same for all items. Lanes beyond the last item of a batch print that item again.
 template <Impl::Printable X>
 BATCHWORK_INLINE void print(char const* name, X const& x) {
   print(true, name, x);

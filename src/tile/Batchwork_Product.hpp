@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Products of tiles: matrix by matrix, matrix by vector, every transpose, any mix of structures.
+/// Products of tiles: matrix by matrix, matrix by vector, with transposes and any mix of
+/// structures.
 #ifndef BATCHWORK_PRODUCT_HPP
 #define BATCHWORK_PRODUCT_HPP
 
@@ -20,14 +21,14 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Structure product_structure(Structure a, S
   return a_lower && b_lower ? Structure::lower : Structure::general;
 }
 
-/// What a product is added to: nothing.
+/// The addend of a product without one: zero.
 template <class S>
 struct FromZero {
   static constexpr bool is_zero = true, subtracts = false;
   BATCHWORK_INLINE S entry(int, int) const { return S(scalar_t<S>(0)); }
 };
 
-/// Whether no entry of a tile is zero by structure, and all stand in a place.
+/// Whether no entry of a tile is zero by structure, and all entries are stored.
 template <class X>
 inline constexpr bool is_full = HasEntryPointer<X> && (structure_of<X> == Structure::general ||
                                                        structure_of<X> == Structure::symmetric);
@@ -49,12 +50,12 @@ BATCHWORK_INLINE void add_term(S (&acc)[BI * BJ], A const& a, B const& b, int i0
 }
 
 /// r(i0 + i, j0 + j) = c(i0 + i, j0 + j) +- sum over k of a(i0 + i, k) b(k, j0 + j) for a block of
-/// BI x BJ entries in registers; OnDiagonal: only those with j <= i matter.
+/// BI x BJ entries in registers. OnDiagonal: only entries with j <= i are used.
 template <int BI, int BJ, bool OnDiagonal = false, class R, class A, class B, class C>
 BATCHWORK_INLINE void product_block(R& r, A const& a, B const& b, C const& c, int i0, int j0) {
   using S = typename R::value_type;
   constexpr int K = cols_of<A>;
-  // In blocks with constant indices every address is a constant as well.
+  // In blocks with constant indices every address is a constant, too.
   constexpr bool by_pointers = !one_item_per_lane<S> && (K > extent_of_constant_blocks ||
                                                          rows_of<R> > extent_of_constant_blocks ||
                                                          cols_of<R> > extent_of_constant_blocks);
@@ -122,7 +123,7 @@ BATCHWORK_INLINE void product_block(R& r, A const& a, B const& b, C const& c, in
   }
 }
 
-/// The blocks of rows i0 .. i0 + BI - 1.
+/// The blocks in rows i0 .. i0 + BI - 1.
 template <int BI, int BJ, class R, class A, class B>
 BATCHWORK_INLINE void product_rows(R& r, A const& a, B const& b, int i0) {
   constexpr int N = cols_of<R>, full = N / BJ * BJ;
@@ -132,8 +133,8 @@ BATCHWORK_INLINE void product_rows(R& r, A const& a, B const& b, int i0) {
   if constexpr (full < N) product_block<BI, N - full>(r, a, b, zero, i0, full);
 }
 
-/// The blocks of columns j0 .. j0 + BJ - 1: those of b stay in the first cache from one block of
-/// rows to the next.
+/// The blocks in columns j0 .. j0 + BJ - 1. These columns of b stay in the first-level cache from
+/// one block of rows to the next.
 template <int BI, int BJ, class R, class A, class B>
 BATCHWORK_INLINE void product_columns(R& r, A const& a, B const& b, int j0) {
   constexpr int M = rows_of<R>, full = M / BI * BI;
@@ -142,7 +143,7 @@ BATCHWORK_INLINE void product_columns(R& r, A const& a, B const& b, int j0) {
   if constexpr (full < M) product_block<M - full, BJ>(r, a, b, zero, full, j0);
 }
 
-/// The blocks of rows i0 .. i0 + BI - 1 from column J0 on, and the blocks from row I0 on, with
+/// The blocks in rows i0 .. i0 + BI - 1 from column J0 on, and the blocks from row I0 on, with
 /// constant indices.
 template <int BI, int BJ, int J0, class R, class A, class B>
 BATCHWORK_INLINE void product_blocks_right_of(R& r, A const& a, B const& b, int i0) {
@@ -162,7 +163,7 @@ BATCHWORK_INLINE void product_blocks_below(R& r, A const& a, B const& b) {
 
 template <class R, class A, class B>
 BATCHWORK_INLINE void product(R& r, A const& a, B const& b) {
-  // One row at a time where a lane holds an item: each entry of a is then read once and dropped.
+  // If a lane holds an item, one row at a time: each entry of a is then read once and dropped.
   constexpr bool lane = one_item_per_lane<typename R::value_type>;
   constexpr int M = rows_of<R>;
   constexpr int BI = lane ? 1 : at_most(block_rows, M),
@@ -202,12 +203,18 @@ BATCHWORK_INLINE void scale_rows(R& r, A const& a, B const& b) {
 
 }  // namespace Impl
 
-/// The product a b, M x K times K x N. A product with a Vector is a Vector; of two diagonal tiles,
-/// Diagonal; of two lower triangular ones, Lower; otherwise a Matrix. 2 M N K operations, less for
-/// zeros of the structure.
+/// The matrix product a b. 2 M N K operations, fewer for zeros of the structure.
+/// ```cpp
+/// x = f * x + transpose(g) * u;
+/// ```
+/// \param a  M x K
+/// \param b  K x N
+/// \returns a Vector if b is one, a Diagonal for two diagonal tiles, a Lower for two lower
+///   triangular tiles, else a Matrix, M x N
 template <Tile A, Tile B>
 BATCHWORK_INLINE auto operator*(A const& a, B const& b) {
-  static_assert(A::cols == B::rows, "Batchwork: product of tiles whose inner extents differ");
+  static_assert(A::cols == B::rows,
+                "Batchwork: the product a * b needs as many columns of a as rows of b");
   using S0 = promote_t<value_t<A>, value_t<B>>;
   if constexpr (Impl::makes_fragments<S0> && !Impl::is_distributed_tile<A> &&
                 A::structure != Structure::diagonal && B::structure == Structure::symmetric &&

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// qr(a): the factors of a tile by Householder's reflections, and least squares with them.
+/// qr(a): QR factors by Householder reflections, and least squares.
 #ifndef BATCHWORK_QR_HPP
 #define BATCHWORK_QR_HPP
 
@@ -13,7 +13,7 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// Reflections First to Count of Q or Q', by loops of Steps.
+/// Applies reflections First to Count of Q or Q', in loops over Steps.
 template <bool Transposed, int First, int Count, int Steps, class U, class X>
 BATCHWORK_INLINE void apply_q_in_loops(U const& u, X& x) {
   constexpr int next = First + Steps, end = next < Count ? next : Count;
@@ -29,8 +29,8 @@ BATCHWORK_INLINE void apply_q_in_loops(U const& u, X& x) {
   if constexpr (!Transposed) own();
 }
 
-/// x := Q x or Q' x, the conjugate transpose, own columns of x; `factors` as triangularise leaves
-/// them.
+/// x := Q x or Q' x (conjugate transpose) for the lane's own columns of x. `factors` are as
+/// triangularise leaves them.
 template <bool Transposed, class C, class X>
 BATCHWORK_INLINE void apply_q(C const& factors, X& x) {
   auto const u = factors.show_columns();
@@ -47,7 +47,7 @@ BATCHWORK_INLINE void apply_q(C const& factors, X& x) {
   }
 }
 
-/// The first columns of the unit matrix.
+/// The first columns of the identity.
 template <class T, int M, int N>
 struct UnitColumns {
   using value_type = T;
@@ -58,8 +58,8 @@ struct UnitColumns {
   BATCHWORK_INLINE T entry(int i, int j) const { return T(i == j ? 1 : 0); }
 };
 
-/// 0, or Reason::not_finite with the 1-based index of the first column that is not finite;
-/// zero_of(own column, column) is zero times the numbers that are asked about.
+/// 0, or Reason::not_finite with the 1-based index of the first column that is not finite.
+/// zero_of(own column, column) returns zero times the numbers to be tested.
 template <class C, class F>
 BATCHWORK_INLINE auto not_finite_columns(C const& columns, F const& zero_of) {
   using Value = typename C::value_type;
@@ -69,7 +69,7 @@ BATCHWORK_INLINE auto not_finite_columns(C const& columns, F const& zero_of) {
                   make_info<Value>(Reason::not_finite, j + 1));
   });
 }
-/// The same of all entries, those of columns with the same numbers included.
+/// The same for all entries, including columns with the same numbers in further operands.
 template <class C, class... Also>
 BATCHWORK_INLINE auto not_finite_entries(C const& columns, Also const&... also) {
   using Value = typename C::value_type;
@@ -85,7 +85,7 @@ BATCHWORK_INLINE auto not_finite_entries(C const& columns, Also const&... also) 
     return sum;
   });
 }
-/// The same of R, which stands in the factors.
+/// The same for R, which is stored in the factors.
 template <class C>
 BATCHWORK_INLINE auto not_finite_factors(C const& factors) {
   using Value = typename C::value_type;
@@ -99,7 +99,7 @@ BATCHWORK_INLINE auto not_finite_factors(C const& factors) {
   });
 }
 
-/// A matrix as reflections have factorised it, M x N, and what is done with its factors.
+/// A matrix M x N after its factorisation by reflections, and the operations with its factors.
 template <class S, int M, int N>
 struct QrFactors {
   using value_type = S;
@@ -111,8 +111,8 @@ struct QrFactors {
   template <Tile A>
   BATCHWORK_INLINE explicit QrFactors(A const& a) : columns(columns_of<S, M, N>(a, grid_of(a))) {}
 
-  /// R, min(M, N) x N: a general tile with zeros below the diagonal, of which the entries may be
-  /// negative, as LAPACK's geqrf has them, and are real.
+  /// R, min(M, N) x N: a general tile with zeros below the diagonal. Its diagonal entries may be
+  /// negative, as in LAPACK's geqrf, and are real.
   BATCHWORK_INLINE auto r() const {
     using T = scalar_t<S>;
     auto x = columns;
@@ -126,17 +126,17 @@ struct QrFactors {
     }
     return with_info(x.template tile<least, false>());
   }
-  /// The first min(M, N) columns of Q, which span those of a if it has full rank. 4 M K^2 - 2 K^3
-  /// operations, K being min(M, N).
+  /// The first min(M, N) columns of Q, which span the columns of a if a has full rank. 4 M K^2 - 2
+  /// K^3 operations with K = min(M, N).
   BATCHWORK_INLINE auto q() const { return q_of<least>(); }
   /// Q, M x M.
   BATCHWORK_INLINE auto full_q() const { return q_of<M>(); }
-  /// Q b for b of M rows; 4 M min(M, N) operations a column.
+  /// Q b for b with M rows; 4 M min(M, N) operations for each column.
   template <Tile B>
   BATCHWORK_INLINE auto apply_q(B const& b) const {
     return applied<false>(b);
   }
-  /// Q' b, at the same price; of complex numbers by the conjugate transpose of Q.
+  /// Q' b, with the same cost. For complex numbers Q' is the conjugate transpose.
   template <Tile B>
   BATCHWORK_INLINE auto apply_qt(B const& b) const {
     return applied<true>(b);
@@ -145,8 +145,9 @@ struct QrFactors {
  protected:
   template <class B>
   static constexpr void check_rows() {
-    static_assert(B::rows == M,
-                  "Batchwork::qr: the right-hand side has another number of rows than the matrix");
+    static_assert(
+        B::rows == M,
+        "Batchwork::qr: the right-hand side and the matrix have different numbers of rows");
   }
   template <class B>
   BATCHWORK_INLINE auto columns_like(B const& b) const {
@@ -176,9 +177,9 @@ struct QrFactors {
 
 }  // namespace Impl
 
-/// What qr(a) returns: a = Q R, a being M x N. `info` is the status: 0, or Reason::not_finite with
-/// the 1-based index of the first column of R that is not finite. A column without rank is no
-/// failure of the factors, only of a solve.
+/// The result of qr(a): a = Q R for an M x N matrix a. Its `info` is the status: 0, or
+/// Reason::not_finite with the 1-based index of the first column of R that is not finite. A lack of
+/// rank is a failure of solve, but not of the factors.
 template <class S, int M, int N>
 struct Qr : Impl::QrFactors<S, M, N> {
   using Impl::QrFactors<S, M, N>::columns;
@@ -191,13 +192,14 @@ struct Qr : Impl::QrFactors<S, M, N> {
         Impl::first_failure(Impl::info_in_lanes_of<S>(a.info), Impl::not_finite_factors(columns));
   }
 
-  /// The x for which |a x - b| is smallest, for M >= N: R x = Q' b. (4 M N + N^2) operations a
-  /// column. A diagonal entry of R that is exactly zero gives Reason::singular with its 1-based
-  /// index.
+  /// The least-squares solution x, which minimises |a x - b|, for M >= N: R x = Q' b. 4 M N + N^2
+  /// operations for each column. A diagonal entry of R that is exactly zero gives Reason::singular
+  /// with its 1-based index.
   template <Tile B>
   BATCHWORK_INLINE auto solve(B const& b) const {
     static_assert(M >= N,
-                  "Batchwork::qr: solve(b) is least squares, for at least as many rows as columns");
+                  "Batchwork::qr: solve(b) needs at least as many rows as columns; for fewer rows "
+                  "use pivoted_qr(a) or svd(a)");
     this->template check_rows<B>();
     using Value = typename decltype(columns)::value_type;
     auto x = this->columns_like(b);
@@ -214,12 +216,19 @@ struct Qr : Impl::QrFactors<S, M, N> {
   }
 };
 
-/// The factors of a, M x N: a = Q R by Householder's reflections, 2 N^2 (M - N / 3) operations for
-/// M >= N, four times as many of complex numbers; as LAPACK's geqrf, signs included. Backward
-/// stable column by column: column j of Q R differs from that of a by some M N eps of its size.
-/// Entries near overflow, and denormal ones, are taken. (Golub and Van Loan, Matrix Computations,
-/// 4th edition, section 5.2; Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition,
-/// theorem 19.4.)
+/// QR factors: a = Q R by Householder reflections. Same as LAPACK's geqrf, including signs.
+/// ```cpp
+/// x = solve(qr(a), b);  // least squares
+/// ```
+/// Cost: 2 N^2 (M - N / 3) operations for M >= N, four times as many for complex numbers. Accuracy:
+/// backward stable column by column; column j of Q R differs from column j of a by about M N eps of
+/// its size. Entries near overflow and denormal entries are allowed.
+///
+/// Extents: up to 64 on hosts; on devices 32, and 10 for complex numbers. Sources: Golub and Van
+/// Loan, Matrix Computations, 4th edition, section 5.2; Higham, Accuracy and Stability of Numerical
+/// Algorithms, 2nd edition, theorem 19.4.
+/// \param a  M x N
+/// \returns a Qr: solve(b), r(), q(), full_q(), apply_q(b), apply_qt(b)
 template <Tile A>
 BATCHWORK_INLINE auto qr(A const& a) {
   [[maybe_unused]] constexpr bool decomposed = Impl::require_decomposed<A>();
@@ -229,7 +238,9 @@ BATCHWORK_INLINE auto qr(A const& a) {
   else return Qr<S, A::rows, A::cols>(a);
 }
 
-/// The x for which |a x - b| is smallest, from the factors of a.
+/// The x that minimises |a x - b|, from the factors of a.
+/// \param a  qr(a), M >= N
+/// \param b  a vector or a matrix with M rows
 template <class S, int M, int N, Tile B>
 BATCHWORK_INLINE auto solve(Qr<S, M, N> const& a, B const& b) {
   return a.solve(b);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// rank_update(l, v), rank_downdate(l, v): the Cholesky factor of A + V V' and of A - V V' from
-/// that of A.
+/// rank_update(l, v) and rank_downdate(l, v): the Cholesky factor of A + V V' or A - V V' from the
+/// factor of A.
 #ifndef BATCHWORK_RANKUPDATE_HPP
 #define BATCHWORK_RANKUPDATE_HPP
 
@@ -17,17 +17,16 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// The lower triangle whose transpose `change` makes of those of l and v.
+/// The lower triangle whose transpose `change` computes from those of l and v.
 template <class L, class V, class F>
 BATCHWORK_INLINE auto changed_factor(L const& l, V const& v, F const& change) {
   [[maybe_unused]] constexpr bool real = require_real<L, V>(),
                                   decomposed = require_decomposed<L, V>();
   static_assert(L::structure == Structure::lower,
-                "Batchwork::rank_update, rank_downdate: the factor is a lower triangle");
+                "Batchwork::rank_update, rank_downdate: the factor must be a Lower tile");
   static_assert(
       L::rows == V::rows,
-      "Batchwork::rank_update, rank_downdate: the columns that are added or taken off have "
-      "another number of rows than the factor");
+      "Batchwork::rank_update, rank_downdate: v and the factor have different numbers of rows");
   using S = promote_t<value_t<L>, value_t<V>>;
   constexpr int N = L::rows;
   auto const grid = grid_of(l, v);
@@ -46,13 +45,21 @@ BATCHWORK_INLINE auto changed_factor(L const& l, V const& v, F const& change) {
 
 }  // namespace Impl
 
-/// The lower triangle of A + V V', its diagonal positive, from that of A = L L': l is a tile of
-/// Structure::lower, N x N, v a vector or N x K. Reflections of the rows of [L'; V']; 2 (K + 1) N^2
-/// operations. Backward stable row by row of L: row i of the result is that of factors of which row
-/// i of [L V] differs by some (N + K) eps of its size. Entries near overflow, and denormal ones,
-/// are taken. `info` is 0, or Reason::not_finite with the 1-based index of the first row that is
-/// not finite. (Golub and Van Loan, Matrix Computations, 4th edition, section 6.5.4; LAPACK's
-/// tpqrt.)
+/// The lower triangular factor of A + V V' from the factor L of A = L L', with a positive diagonal,
+/// by reflections of the rows of [L'; V'].
+/// ```cpp
+/// l = rank_update(l, v);
+/// ```
+/// Cost: 2 (K + 1) N^2 operations. Accuracy: backward stable row by row; row i of the result
+/// belongs to a matrix [L V] whose row i differs by about (N + K) eps of its size. Entries near
+/// overflow and denormal entries are allowed. Status: Reason::not_finite with the 1-based index of
+/// the first row that is not finite.
+///
+/// Extents: up to 64 on hosts, 32 on devices; real numbers only. Source: Golub and Van Loan, Matrix
+/// Computations, 4th edition, section 6.5.4; LAPACK's tpqrt.
+/// \param l  the factor, N x N, lower triangular (Structure::lower)
+/// \param v  a vector with N numbers, or N x K
+/// \returns a Lower tile
 template <Tile L, Tile V>
 BATCHWORK_INLINE auto rank_update(L const& l, V const& v) {
   return Impl::changed_factor(l, v, [](auto& r, auto& b) {
@@ -60,24 +67,31 @@ BATCHWORK_INLINE auto rank_update(L const& l, V const& v) {
     return Impl::not_finite_entries(r);
   });
 }
-/// The lower triangle of A - V V', its diagonal positive, likewise. Hyperbolic rotations in mixed
-/// form; 3 K N^2 operations. Where A - V V' is not positive definite, to rounding, `info` is
-/// Reason::not_positive_definite with the 1-based index of the first pivot that shows it, and the
-/// entries from there on are NaN; a pivot that is not finite gives Reason::not_finite. The error is
-/// that of factors that differ by some N K eps, which a small pivot magnifies: by the condition of
-/// A over that of the result. (Golub and Van Loan, Matrix Computations, 4th edition, section 6.5.4;
-/// Bojanczyk, Brent, Van Dooren and de Hoog, SIAM J. Sci. Stat. Comput. 8 (1987), 210-221.)
+/// The lower triangular factor of A - V V' from the factor L of A = L L', with a positive diagonal,
+/// by hyperbolic rotations in mixed form; 3 K N^2 operations.
+///
+/// Status: Reason::not_positive_definite if A - V V' is not positive definite to rounding, with the
+/// 1-based index of the first pivot that shows it; entries from that pivot on are NaN.
+/// Reason::not_finite if a pivot is not finite. Accuracy: the error corresponds to a change of the
+/// factors by about N K eps, amplified by the condition of A relative to that of the result.
+///
+/// Sources: Golub and Van Loan, Matrix Computations, 4th edition, section 6.5.4; Bojanczyk, Brent,
+/// Van Dooren and de Hoog, SIAM J. Sci. Stat. Comput. 8 (1987), 210-221.
+/// \param l  the factor, N x N, lower triangular (Structure::lower)
+/// \param v  a vector with N numbers, or N x K
+/// \returns a Lower tile
 template <Tile L, Tile V>
 BATCHWORK_INLINE auto rank_downdate(L const& l, V const& v) {
   return Impl::changed_factor(l, v,
                               [](auto& r, auto& b) { return Impl::rotate_hyperbolically(r, b); });
 }
 
-/// The same from what cholesky(a) returns.
+/// The factor of A + V V' from cholesky(a).
 template <class S, int N, class Factor, Tile V>
 BATCHWORK_INLINE auto rank_update(Cholesky<S, N, Factor> const& a, V const& v) {
   return rank_update(a.lower(), v);
 }
+/// The factor of A - V V' from cholesky(a).
 template <class S, int N, class Factor, Tile V>
 BATCHWORK_INLINE auto rank_downdate(Cholesky<S, N, Factor> const& a, V const& v) {
   return rank_downdate(a.lower(), v);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// dot, trace, norms: tiles to scalars.
+/// dot, trace and norms: scalars from tiles.
 #ifndef BATCHWORK_REDUCE_HPP
 #define BATCHWORK_REDUCE_HPP
 
@@ -15,7 +15,7 @@
 namespace Batchwork {
 
 namespace Impl {
-/// Each lane its own lines, then the lanes together.
+/// Each lane sums its own rows or columns, then the lanes are combined.
 template <class S, class A, class B>
 BATCHWORK_INLINE S distributed_dot(A const& a, B const& b) {
   using SD = deal_together_t<S, A, B>;
@@ -35,8 +35,11 @@ BATCHWORK_INLINE S distributed_dot(A const& a, B const& b) {
 }
 }  // namespace Impl
 
-/// The sum of the products of the entries of two tiles with the same extents; for vectors, u' v. Of
-/// complex numbers those of the first are conjugated, as by LAPACK's zdotc.
+/// The sum of the products of corresponding entries; u' v for vectors. For complex numbers the
+/// entries of the first tile are conjugated, as in LAPACK's zdotc.
+/// \param a  a tile
+/// \param b  a tile with the same extents
+/// \returns a scalar
 template <Tile A, Tile B>
 BATCHWORK_INLINE auto dot(A const& a, B const& b) {
   static_assert(A::rows == B::rows && A::cols == B::cols,
@@ -63,8 +66,8 @@ BATCHWORK_INLINE auto dot(A const& a, B const& b) {
 
 namespace Impl {
 
-/// The largest of f(own line) of the lines of a tile, its rows or its columns; f gets a function of
-/// the entries of the line.
+/// The largest f(line) over the rows or the columns of a tile. f gets a function that returns the
+/// entries of the line.
 template <bool ByRows, class A, class F>
 BATCHWORK_INLINE auto largest_of_lines(A const& a, F const& f) {
   using S = value_t<A>;
@@ -116,36 +119,38 @@ struct LargestSize {
 
 }  // namespace Impl
 
-/// The largest sum of the sizes of the entries of a column, and of a row; NaN where an entry is.
+/// The 1-norm: the largest sum of the sizes of the entries of a column; NaN if an entry is NaN.
 template <Tile A>
 BATCHWORK_INLINE auto norm1(A const& a) {
   using S = real_t<value_t<A>>;
   return Scalar<S>(Impl::largest_of_lines<false>(a, Impl::SumOfSizes<A::rows>{}), a.info);
 }
+/// The infinity norm: the largest sum of the sizes of the entries of a row; NaN if an entry is NaN.
 template <Tile A>
 BATCHWORK_INLINE auto norm_inf(A const& a) {
   using S = real_t<value_t<A>>;
   return Scalar<S>(Impl::largest_of_lines<true>(a, Impl::SumOfSizes<A::cols>{}), a.info);
 }
-/// The size of the largest entry; NaN where an entry is.
+/// The size of the largest entry; NaN if an entry is NaN.
 template <Tile A>
 BATCHWORK_INLINE auto max_abs(A const& a) {
   using S = real_t<value_t<A>>;
   return Scalar<S>(Impl::largest_of_lines<true>(a, Impl::LargestSize<A::cols>{}), a.info);
 }
-/// The Euclidean norm of a vector, the Frobenius norm of a matrix: right wherever the result is a
-/// normal number. The sum of squares is scaled by a power of two and summed again where it leaves
-/// the range of numbers, which costs as much once more; else one pass, 2 M N operations. (LAPACK's
-/// dnrm2; Blue, A portable Fortran program to find the Euclidean norm of a vector, ACM TOMS 4,
-/// 1978.)
+/// The Euclidean norm of a vector, or the Frobenius norm of a matrix, correct whenever the result
+/// is a normal number. One pass with 2 M N operations. If the sum of squares is out of range it is
+/// computed again, scaled by a power of two, in a second pass. Source: LAPACK's dnrm2; Blue, A
+/// portable Fortran program to find the Euclidean norm of a vector, ACM TOMS 4, 1978.
+/// \param a  a tile
+/// \returns a real scalar
 template <Tile A>
 BATCHWORK_INLINE auto norm2(A const& a) {
   using R = real_t<value_t<A>>;
   using T = scalar_t<R>;
   Scalar<R> const square = real(dot(a, a));
   Scalar<R> norm = sqrt(square);
-  // A square that underflows loses at most the smallest number. A sum above this bound does not
-  // notice that.
+  // A square that underflows loses at most the smallest number, which does not matter in a sum
+  // above this bound.
   constexpr T least = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
   auto const lost = !(square >= least && square <= std::numeric_limits<T>::max());
   if (any(lost)) {
@@ -157,13 +162,13 @@ BATCHWORK_INLINE auto norm2(A const& a) {
   }
   return norm;
 }
-/// norm2 by the name that it has of a matrix.
+/// The Frobenius norm of a matrix; the same as norm2.
 template <Tile A>
 BATCHWORK_INLINE auto norm_frobenius(A const& a) {
   return norm2(a);
 }
 
-/// The sum of the diagonal entries.
+/// The sum of the diagonal entries of a square tile.
 template <Tile A>
 BATCHWORK_INLINE auto trace(A const& a) {
   static_assert(A::rows == A::cols, "Batchwork::trace: the tile must be square");

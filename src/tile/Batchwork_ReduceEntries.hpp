@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// sum, prod, minimum, maximum, all_of, any_of: the entries of a tile taken together.
+/// Reductions over the entries of a tile: sum, prod, minimum, maximum, all_of, any_of.
 #ifndef BATCHWORK_REDUCE_ENTRIES_HPP
 #define BATCHWORK_REDUCE_ENTRIES_HPP
 
@@ -12,8 +12,8 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// a op b of what goes over all entries, row by row; where lanes share an item each over its own
-/// lines first. F makes it of an entry and of its number in the tile.
+/// Combines values over all entries with op, row by row; lanes that share an item first combine
+/// their own rows or columns. F computes the value from an entry and its number in the tile.
 template <class A, class F, class Op>
 BATCHWORK_INLINE auto over_entries(A const& a, F const& f, Op const& op) {
   using S = value_t<A>;
@@ -85,7 +85,7 @@ struct MultiplyEntries {
   }
 };
 
-/// A number, and which entry it is.
+/// A number and the index of its entry.
 template <class R>
 struct EntryAndIndex {
   R value, index;
@@ -102,7 +102,7 @@ struct WithIndex {
     return {x, R(scalar_t<R>(index))};
   }
 };
-/// b if it is beyond a or a NaN, else a, in which a NaN so stays.
+/// b if it is beyond a or is NaN, else a; a NaN in a is kept.
 template <bool Largest>
 struct TakeExtreme {
   template <class R>
@@ -113,7 +113,7 @@ struct TakeExtreme {
   BATCHWORK_INLINE EntryAlone<R> operator()(EntryAlone<R> const& a, EntryAlone<R> const& b) const {
     return {select(is_beyond(a.value, b.value), b.value, a.value)};
   }
-  /// The first of several; columns that lanes hold do not come in order.
+  /// The first one of equal entries; columns held by lanes are not visited in order.
   template <class R>
   BATCHWORK_INLINE EntryAndIndex<R> operator()(EntryAndIndex<R> const& a,
                                                EntryAndIndex<R> const& b) const {
@@ -144,7 +144,7 @@ BATCHWORK_INLINE auto index_of_extreme(A const& a) {
   else return Scalar<value_t<A>>();
 }
 
-/// The value of the first of some tiles that lanes share.
+/// The value of the first tile that is distributed over lanes.
 template <class A, class... More>
 struct FirstDistributed : FirstDistributed<More...> {};
 template <class A, class... More>
@@ -152,19 +152,19 @@ template <class A, class... More>
 struct FirstDistributed<A, More...> {
   using type = value_t<A>;
 };
-/// What a lane knows of a mask.
+/// A lane's part of a mask.
 template <class M>
 BATCHWORK_INLINE bool truth_of_lane(M const& m) {
   if constexpr (std::is_same_v<M, bool>) return m;
   else return m.v;
 }
 
-/// Truths of the entries of some tiles of the same extents, together: f(entries...) is a mask, or a
-/// bool for all items.
+/// Combines conditions on the entries of tiles with the same extents: f(entries...) returns a mask,
+/// or a bool for all items.
 template <bool All, class F, class A, class... More>
 BATCHWORK_INLINE auto truth_of_entries(F const& f, A const& a, More const&... more) {
   static_assert(((rows_of<A> == rows_of<More> && cols_of<A> == cols_of<More>) && ...),
-                "Batchwork: all_of and any_of of tiles of different extents");
+                "Batchwork: all_of and any_of take tiles with the same extents; these differ");
   if constexpr ((is_distributed_tile<A> || ... || is_distributed_tile<More>)) {
     LaneGrid const grid = grid_of(a, more...);
     using S = typename FirstDistributed<A, More...>::type;
@@ -210,55 +210,64 @@ BATCHWORK_INLINE auto truth_of_entries(F const& f, A const& a, More const&... mo
 
 }  // namespace Impl
 
-/// The sum of the entries, row by row; M N operations, an error of at most M N eps times the sum of
-/// their sizes. Where lanes share an item each adds up its own lines first.
+/// The sum of all entries, row by row. M N operations; the error is at most M N eps times the sum
+/// of the sizes of the entries. If lanes share an item, each first sums its own rows or columns.
 template <Tile A>
 BATCHWORK_INLINE auto sum(A const& a) {
   return Impl::scalar_in_lanes_of(
       a, Impl::over_entries(a, Impl::WithoutIndex{}, Impl::AddEntries{}).value);
 }
-/// The product of the entries, zeros of the structure included; M N operations, M N roundings.
+/// The product of all entries, including zeros of the structure. M N operations and roundings.
 template <Tile A>
 BATCHWORK_INLINE auto prod(A const& a) {
   return Impl::scalar_in_lanes_of(
       a, Impl::over_entries(a, Impl::WithoutIndex{}, Impl::MultiplyEntries{}).value);
 }
-/// The smallest and the largest entry, zeros of the structure included; NaN where an entry is.
+/// The smallest entry, including zeros of the structure; NaN if an entry is NaN.
 template <Tile A>
 BATCHWORK_INLINE auto minimum(A const& a) {
   return Impl::extreme<false>(a);
 }
+/// The largest entry, including zeros of the structure; NaN if an entry is NaN.
 template <Tile A>
 BATCHWORK_INLINE auto maximum(A const& a) {
   return Impl::extreme<true>(a);
 }
-/// Which entry that is, the first of several: i of a vector, i N + j of a matrix with N columns, as
-/// a scalar of the tile's own numbers. Where entries are NaN, the first of them.
+/// The index of the smallest entry, as a scalar of the tile's number type: i for a vector, i N + j
+/// for a matrix with N columns. The first one of equal entries; the first NaN if there is one.
 template <Tile A>
 BATCHWORK_INLINE auto minimum_index(A const& a) {
   return Impl::index_of_extreme<false>(a);
 }
+/// The index of the largest entry; see minimum_index.
 template <Tile A>
 BATCHWORK_INLINE auto maximum_index(A const& a) {
   return Impl::index_of_extreme<true>(a);
 }
 
-/// For each item, whether the mask f(x) holds for all entries x of a tile, or f(x, y) for all
-/// entries of two of the same extents. f gets scalars; where lanes share an item a lane calls it
-/// for entries of its own, so that it does not read entries by a(i, j).
+/// Whether f(x) is true for all entries x of a tile, for each item. If lanes share an item, each
+/// lane calls f for its own entries, so f must not read other entries by a(i, j).
+/// ```cpp
+/// auto const valid = all_of(z, [](auto const& x) { return isfinite(x); });
+/// ```
+/// \param a  a tile
+/// \param f  a functor of scalars that returns a mask or a bool
+/// \returns a mask
 template <Tile A, class F>
 BATCHWORK_INLINE auto all_of(A const& a, F const& f) {
   return Impl::truth_of_entries<true>(f, a);
 }
+/// Whether f(x, y) is true for all pairs of entries of two tiles with the same extents.
 template <Tile A, Tile B, class F>
 BATCHWORK_INLINE auto all_of(A const& a, B const& b, F const& f) {
   return Impl::truth_of_entries<true>(f, a, b);
 }
-/// The same for any entry.
+/// Whether f(x) is true for any entry x of a tile, for each item; see all_of.
 template <Tile A, class F>
 BATCHWORK_INLINE auto any_of(A const& a, F const& f) {
   return Impl::truth_of_entries<false>(f, a);
 }
+/// Whether f(x, y) is true for any pair of entries of two tiles with the same extents.
 template <Tile A, Tile B, class F>
 BATCHWORK_INLINE auto any_of(A const& a, B const& b, F const& f) {
   return Impl::truth_of_entries<false>(f, a, b);

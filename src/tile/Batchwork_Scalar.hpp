@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// `Scalar<S>`: one number per item, with the item's status; what sequences compute with instead of
-/// plain numbers.
+/// `Scalar<S>`: one number for each item, with the status of the item. Sequences compute with
+/// scalars instead of plain numbers.
 #ifndef BATCHWORK_SCALAR_HPP
 #define BATCHWORK_SCALAR_HPP
 
@@ -17,13 +17,13 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// Whether an integer S would lose something of numbers of type T, which are real or larger.
+/// Whether an integer S would lose information from numbers of type T, which are real or larger.
 template <class S, class T>
 concept Narrowing =
     is_integer_number<scalar_t<S>> &&
     (std::is_floating_point_v<T> || (is_integer_number<T> && sizeof(T) > sizeof(scalar_t<S>)));
 
-/// What the assignment of a real number to an integer says.
+/// The compile-time error for the assignment of a real number to an integer.
 template <bool Good, class To, class From>
 constexpr bool require_no_narrowing() {
   static_assert(Good,
@@ -32,7 +32,7 @@ constexpr bool require_no_narrowing() {
   return Good;
 }
 
-/// The value of a scalar as one of another type; an integer through the real number next to it.
+/// The value of a scalar as another type; an integer through the nearest real number.
 template <class S, class X>
 BATCHWORK_INLINE S value_as(X const& x) {
   if constexpr (holds_integers<X> && !holds_integers<S>)
@@ -47,26 +47,30 @@ struct Scalar;
 
 namespace Impl {
 
-/// Whether a scalar of type A can hold the result of an operation with an X, or the compiler says
-/// what to begin with.
+/// Whether a scalar of type A can hold the result of an operation with an X; otherwise a
+/// compile-time error says what to start from.
 template <class A, class X>
 constexpr bool require_room();
 
 }  // namespace Impl
 
-/// A number of an item, and the item's status. Scalar(1.5) and Scalar(0) are of numbers common to
-/// all items; zero(x) has the type of x. It is assigned where it has a name: what is assigned to a
-/// temporary would be lost and does not compile.
+/// A number of an item, with the status of the item. Scalar(1.5) and Scalar(0) are common to all
+/// items; zero(x) has the type of x. Only named scalars can be assigned; an assignment to a
+/// temporary does not compile.
+/// \tparam S  the value type: float, double, an integer, or a type that the library passes to
+/// sequences
 template <class S>
 struct BATCHWORK_NODISCARD Scalar : Impl::ByAdl::OfScalars {
   using value_type = S;
-  S value;
-  info_t<S> info;
+  S value;         ///< the number of each item
+  info_t<S> info;  ///< the status of each item
 
   Scalar() = default;
+  /// From a number of each item, with status 0.
   BATCHWORK_INLINE Scalar(S const& v) : value(v), info(0) {}
+  /// From a number and a status of each item.
   BATCHWORK_INLINE Scalar(S const& v, info_t<S> const& i) : value(v), info(i) {}
-  /// From a number, or from a scalar common to the lanes.
+  /// From a number, or from a scalar that is common to the lanes.
   template <Impl::Number U>
     requires(!std::is_same_v<U, S>)
   BATCHWORK_INLINE Scalar(U u) : value(static_cast<scalar_t<S>>(u)), info(0) {
@@ -84,7 +88,7 @@ struct BATCHWORK_NODISCARD Scalar : Impl::ByAdl::OfScalars {
     requires(!std::is_same_v<S2, S> && Impl::takes_value<S, S2>())
   BATCHWORK_INLINE Scalar(Scalar<S2> const& o)
       : value(Impl::value_as<S>(o.value)), info(Impl::info_in_lanes_of<S>(o.info)) {}
-  /// Does not compile, and says what to write instead.
+  /// Does not compile; the message says what to write instead.
   template <class S2>
     requires Impl::Narrowing<S, scalar_t<S2>>
   BATCHWORK_INLINE Scalar(Scalar<S2> const&) {
@@ -135,8 +139,9 @@ struct BATCHWORK_NODISCARD Scalar : Impl::ByAdl::OfScalars {
     Impl::refuse_lost_entry<X>();
   }
 
-  /// These do not compile and say what to write instead. The implicit one is for std::sqrt(x) and
-  /// the like: of an implicit conversion to double `c ? x : 0.0` would be ambiguous.
+  /// These conversions do not compile; the message says what to write instead. The implicit one
+  /// catches std::sqrt(x) and similar calls. It is to long double, because with an implicit
+  /// conversion to double `c ? x : 0.0` would be ambiguous.
   template <std::same_as<long double> T>
   BATCHWORK_INLINE operator T() const {
     Impl::refuse_number<Scalar, T>();
@@ -160,11 +165,11 @@ struct TileTraits<Scalar<S>> : NoSpecialTile {
   static constexpr bool is_scalar = true;
 };
 
-/// A number, real or complex, that is not of tiles.
+/// A number, real or complex, that does not belong to a tile.
 template <class X>
 concept PlainNumber = Number<X> || is_kokkos_complex<X>;
 
-/// A Scalar tile, or something that one can be made of.
+/// A Scalar, or a number from which one can be made.
 template <class X>
 concept ScalarLike = is_scalar_tile<std::remove_cvref_t<X>> || PlainNumber<std::remove_cvref_t<X>>;
 
@@ -178,7 +183,7 @@ Scalar(X const&) -> Scalar<typename X::value_type>;
 
 namespace Impl {
 
-/// The Scalar that an entry of a tile is; other types as they are.
+/// The Scalar for an entry of a tile; other types unchanged.
 template <class X>
 struct AsScalar {
   using type = X;
@@ -196,7 +201,8 @@ template <class SA, class SB>
 struct ScalarPair<Scalar<SA>, Scalar<SB>> {
   using S = promote_t<SA, SB>;
 };
-/// The `S` of a scalar beside a plain number: of a real one its own, of an integer as in C++.
+/// The `S` of a scalar combined with a plain number: a real scalar keeps its type, an integer
+/// follows the rules of C++.
 template <class S, class B>
 struct BesideNumber {
   using type = S;
@@ -228,7 +234,7 @@ struct ScalarPair<A, Scalar<SB>> {
   using S = promote_t<SB, Complex<scalar_t<SB>>>;
 };
 
-/// The `S` of something scalar: its own, or for a plain number that of `Fallback`.
+/// The `S` of a scalar; for a plain number that of `Fallback`.
 template <class X, class Fallback>
 struct ScalarOf {
   using type = scalar_t<Fallback>;
@@ -243,7 +249,8 @@ struct ScalarOf<X, Fallback> {
   using type = typename X::value_type;
 };
 
-/// Whether numbers of S have an order, or the compiler says that they have none.
+/// Whether numbers of S are ordered; otherwise a compile-time error says that complex numbers are
+/// not.
 template <class S>
 constexpr bool require_order() {
   static_assert(!is_complex<S>,
@@ -260,7 +267,7 @@ BATCHWORK_INLINE auto complex_beside(C const& c) {
   return Scalar<Complex<scalar_t<typename X::value_type>>>(c);
 }
 
-/// What a choice between two plain numbers is.
+/// The type of a choice between two plain numbers.
 template <class A, class B>
 struct PlainPair {
   using type =
@@ -275,7 +282,7 @@ struct PlainPair<A, B> {
   using type = Kokkos::complex<std::conditional_t<in_float, float, double>>;
 };
 
-/// float or double: the numbers that were compared where a mask comes from; of integers, double.
+/// float or double, as the compared numbers of a mask; double for integers.
 template <class M>
 struct NumberForMask {
   using type = double;
@@ -289,7 +296,7 @@ template <class M>
 struct NumberForMask<M> {
   using type = scalar_t<typename M::of>;
 };
-/// A number, known to the lanes that know a mask.
+/// A number in the lanes that know a mask.
 template <class S, class M>
 BATCHWORK_INLINE S value_for_mask([[maybe_unused]] M const& mask, S const& x) {
   if constexpr (requires { mask.grid; }) return S(x.v, mask.grid);
@@ -301,16 +308,16 @@ constexpr bool require_room() {
   if constexpr (ScalarLike<X>) {
     constexpr bool good = std::is_same_v<scalar_pair_t<A, X>, typename A::value_type>;
     static_assert(good,
-                  "Batchwork: this scalar cannot take on the result: it is one number for all "
-                  "items (or a real one) and the other is a number of each (or complex); begin it "
-                  "with auto s = zero(x), x being what is added to it");
+                  "Batchwork: this scalar cannot hold the result: it is common to all items (or "
+                  "real) and the result differs between items (or is complex); start it as auto s "
+                  "= zero(x), with x the scalar that is added to it");
     return good;
   } else {
     return true;
   }
 }
 
-/// A quotient or a remainder of integers, which fails where b is zero.
+/// A quotient or a remainder of integers, which fails if b is zero.
 template <class F, class S>
 BATCHWORK_INLINE Scalar<S> divided(F const& f, Scalar<S> const& a, Scalar<S> const& b) {
   auto const by_zero = b.value == S(scalar_t<S>(0));
@@ -319,12 +326,12 @@ BATCHWORK_INLINE Scalar<S> divided(F const& f, Scalar<S> const& a, Scalar<S> con
   return {lane_by_lane(f, a.value, b.value), first_failure(first_failure(a.info, b.info), failure)};
 }
 
-/// Whether numbers of S are real, or the compiler says how they become so.
+/// Whether numbers of S are real; otherwise a compile-time error says how to convert them.
 template <class S>
 constexpr bool require_real_number() {
   static_assert(!holds_integers<S>,
-                "Batchwork: functions such as sqrt, log and exp are of real numbers; of an integer "
-                "write sqrt(as<double>(k)), or as<float>(k)");
+                "Batchwork: functions such as sqrt, log and exp take real numbers; for an integer "
+                "write sqrt(as<double>(k)) or sqrt(as<float>(k))");
   return !holds_integers<S>;
 }
 
@@ -334,10 +341,12 @@ template <class A, class B>
 concept ScalarOperands =
     Impl::ScalarLike<A> && Impl::ScalarLike<B> && (Impl::ScalarTile<A> || Impl::ScalarTile<B>);
 
+/// The negative of a scalar.
 template <class S>
 BATCHWORK_INLINE Scalar<S> operator-(Scalar<S> const& a) {
   return {Impl::negated(a.value), a.info};
 }
+/// The sum of two scalars, or of a scalar and a number.
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator+(A const& a, B const& b) {
@@ -348,6 +357,7 @@ BATCHWORK_INLINE auto operator+(A const& a, B const& b) {
                      Impl::first_failure(x.info, y.info));
   else return Scalar<S>(x.value + y.value, Impl::first_failure(x.info, y.info));
 }
+/// The difference of two scalars, or of a scalar and a number.
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator-(A const& a, B const& b) {
@@ -358,6 +368,7 @@ BATCHWORK_INLINE auto operator-(A const& a, B const& b) {
                      Impl::first_failure(x.info, y.info));
   else return Scalar<S>(x.value - y.value, Impl::first_failure(x.info, y.info));
 }
+/// The product of two scalars, or of a scalar and a number.
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator*(A const& a, B const& b) {
@@ -368,8 +379,8 @@ BATCHWORK_INLINE auto operator*(A const& a, B const& b) {
                      Impl::first_failure(x.info, y.info));
   else return Scalar<S>(x.value * y.value, Impl::first_failure(x.info, y.info));
 }
-/// Of integers rounded towards zero, as in C++; by zero it gives 0 and the failure
-/// Reason::division_by_zero.
+/// The quotient of two scalars, or of a scalar and a number. Integer quotients are rounded towards
+/// zero, as in C++; division by zero gives 0 and the failure Reason::division_by_zero.
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator/(A const& a, B const& b) {
@@ -379,42 +390,49 @@ BATCHWORK_INLINE auto operator/(A const& a, B const& b) {
   else return Scalar<S>(x.value / y.value, Impl::first_failure(x.info, y.info));
 }
 
-/// With a Kokkos::complex. Overloads of Kokkos for any type beside one would be the better match
-/// for those above.
+/// The sum with a Kokkos::complex. Without these overloads, those of Kokkos would be the better
+/// match.
 template <Impl::ScalarTile X, class T>
 BATCHWORK_INLINE auto operator+(X const& x, Kokkos::complex<T> const& c) {
   return x + Impl::complex_beside<X>(c);
 }
+/// The sum with a Kokkos::complex.
 template <class T, Impl::ScalarTile X>
 BATCHWORK_INLINE auto operator+(Kokkos::complex<T> const& c, X const& x) {
   return Impl::complex_beside<X>(c) + x;
 }
+/// The difference with a Kokkos::complex.
 template <Impl::ScalarTile X, class T>
 BATCHWORK_INLINE auto operator-(X const& x, Kokkos::complex<T> const& c) {
   return x - Impl::complex_beside<X>(c);
 }
+/// The difference with a Kokkos::complex.
 template <class T, Impl::ScalarTile X>
 BATCHWORK_INLINE auto operator-(Kokkos::complex<T> const& c, X const& x) {
   return Impl::complex_beside<X>(c) - x;
 }
+/// The product with a Kokkos::complex.
 template <Impl::ScalarTile X, class T>
 BATCHWORK_INLINE auto operator*(X const& x, Kokkos::complex<T> const& c) {
   return x * Impl::complex_beside<X>(c);
 }
+/// The product with a Kokkos::complex.
 template <class T, Impl::ScalarTile X>
 BATCHWORK_INLINE auto operator*(Kokkos::complex<T> const& c, X const& x) {
   return Impl::complex_beside<X>(c) * x;
 }
+/// The quotient with a Kokkos::complex.
 template <Impl::ScalarTile X, class T>
 BATCHWORK_INLINE auto operator/(X const& x, Kokkos::complex<T> const& c) {
   return x / Impl::complex_beside<X>(c);
 }
+/// The quotient with a Kokkos::complex.
 template <class T, Impl::ScalarTile X>
 BATCHWORK_INLINE auto operator/(Kokkos::complex<T> const& c, X const& x) {
   return Impl::complex_beside<X>(c) / x;
 }
 
-/// Comparisons give a mask, one truth per item; they drop the status.
+/// Comparisons return a mask with a condition for each item; they drop the status.
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator<(A const& a, B const& b) {
@@ -424,6 +442,7 @@ BATCHWORK_INLINE auto operator<(A const& a, B const& b) {
   else if constexpr (Impl::require_order<S>()) return Scalar<S>(a).value < Scalar<S>(b).value;
   else return false;
 }
+/// Less or equal, for each item.
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator<=(A const& a, B const& b) {
@@ -433,16 +452,19 @@ BATCHWORK_INLINE auto operator<=(A const& a, B const& b) {
   else if constexpr (Impl::require_order<S>()) return Scalar<S>(a).value <= Scalar<S>(b).value;
   else return false;
 }
+/// Greater, for each item.
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator>(A const& a, B const& b) {
   return b < a;
 }
+/// Greater or equal, for each item.
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator>=(A const& a, B const& b) {
   return b <= a;
 }
+/// Equal, for each item.
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator==(A const& a, B const& b) {
@@ -451,6 +473,7 @@ BATCHWORK_INLINE auto operator==(A const& a, B const& b) {
     return Impl::mask_of_integers(Scalar<S>(a).value == Scalar<S>(b).value);
   else return Scalar<S>(a).value == Scalar<S>(b).value;
 }
+/// Not equal, for each item; true for NaN.
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator!=(A const& a, B const& b) {
@@ -460,50 +483,65 @@ BATCHWORK_INLINE auto operator!=(A const& a, B const& b) {
   else return Scalar<S>(a).value != Scalar<S>(b).value;
 }
 
+/// The square root.
 template <class S>
 BATCHWORK_INLINE auto sqrt(Scalar<S> const& a) {
   if constexpr (Impl::require_real_number<S>())
     return Scalar<real_t<S>>(Impl::sqrt(a.value), a.info);
   else return a;
 }
+/// The natural logarithm.
 template <class S>
 BATCHWORK_INLINE auto log(Scalar<S> const& a) {
   if constexpr (Impl::require_real_number<S>())
     return Scalar<real_t<S>>(Impl::log(a.value), a.info);
   else return a;
 }
+/// The exponential.
 template <class S>
 BATCHWORK_INLINE auto exp(Scalar<S> const& a) {
   if constexpr (Impl::require_real_number<S>())
     return Scalar<real_t<S>>(Impl::exp(a.value), a.info);
   else return a;
 }
+/// The absolute value; for a complex number its size, without intermediate overflow.
 template <class S>
 BATCHWORK_INLINE Scalar<real_t<S>> abs(Scalar<S> const& a) {
   if constexpr (Impl::holds_integers<S>) return {Impl::integer_size(a.value), a.info};
   else return {Impl::abs(a.value), a.info};
 }
+/// The smaller of two scalars, or of a scalar and a number.
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto min(A const& a, B const& b) {
   return select(b < a, b, a);
 }
+/// The larger of two scalars, or of a scalar and a number.
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto max(A const& a, B const& b) {
   return select(a < b, b, a);
 }
-/// True where the number is a NaN: how a missing observation is marked.
+/// True for each item whose number is NaN, for example a missing observation.
 template <class S>
 BATCHWORK_INLINE mask_t<S> isnan(Scalar<S> const& a) {
   return Impl::is_nan(a.value);
 }
+/// True for each item whose number is neither NaN nor infinite.
 template <class S>
 BATCHWORK_INLINE mask_t<S> isfinite(Scalar<S> const& a) {
   return Impl::is_finite(a.value);
 }
 
-/// `a` where the mask holds, else `b`, status included; both are computed.
+/// `a` where the mask is true, else `b`, for each item and including the status. Both are computed;
+/// see where to avoid that.
+/// ```cpp
+/// auto const step = select(abs(d) > 1e-30, n / d, zero(n));
+/// ```
+/// \param mask  a comparison of scalars
+/// \param a  a scalar or a number
+/// \param b  a scalar or a number
+/// \returns a scalar
 template <class M, class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto select(M const& mask, A const& a, B const& b) {
@@ -512,9 +550,9 @@ BATCHWORK_INLINE auto select(M const& mask, A const& a, B const& b) {
   Scalar<S> const x(a), y(b);
   return Scalar<S>(Impl::select(mask, x.value, y.value), Impl::select(mask, x.info, y.info));
 }
-/// Of two plain numbers: a scalar with a number for each item. Of a mask that is a plain bool, as
-/// on devices where a lane has all of an item, it is a plain number: float if both are, else
-/// double, or complex.
+/// The same for two plain numbers: a scalar with a number for each item. If the mask is a plain
+/// bool, as on devices where a lane holds an item, the result is a plain number: float if both are
+/// float, else double, or complex.
 template <class M, Impl::PlainNumber A, Impl::PlainNumber B>
 BATCHWORK_INLINE auto select(M const& mask, A const& a, B const& b) {
   if constexpr (std::is_same_v<M, bool>) {
@@ -530,25 +568,29 @@ BATCHWORK_INLINE auto select(M const& mask, A const& a, B const& b) {
   }
 }
 
-/// A plain number has no room for numbers of items; this does not compile, and says what to write
-/// instead.
+/// Does not compile, because a plain number cannot hold a number for each item; the message says
+/// what to write instead.
 template <Impl::Number N, Impl::ScalarTile X>
 BATCHWORK_INLINE void operator+=(N&, X const&) {
   Impl::refuse_sum_in_number<X>();
 }
+/// Does not compile; see operator+=.
 template <Impl::Number N, Impl::ScalarTile X>
 BATCHWORK_INLINE void operator-=(N&, X const&) {
   Impl::refuse_sum_in_number<X>();
 }
+/// Does not compile; see operator+=.
 template <Impl::Number N, Impl::ScalarTile X>
 BATCHWORK_INLINE void operator*=(N&, X const&) {
   Impl::refuse_sum_in_number<X>();
 }
+/// Does not compile; see operator+=.
 template <Impl::Number N, Impl::ScalarTile X>
 BATCHWORK_INLINE void operator/=(N&, X const&) {
   Impl::refuse_sum_in_number<X>();
 }
-/// Likewise std::cout << x, of scalars and of tiles.
+/// Does not compile, for `std::cout << x` with scalars and tiles; the message says what to write
+/// instead.
 template <class Stream, class X>
   requires(Impl::ByAdl::OfSequences<X> && requires(Stream& s) { s.rdbuf(); })
 BATCHWORK_INLINE Stream& operator<<(Stream& s, X const&) {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// sqrt_spd(a), log_spd(a): the root and the logarithm of a symmetric positive definite tile.
+/// sqrt_spd(a) and log_spd(a): the square root and the logarithm of a symmetric positive definite
+/// tile.
 #ifndef BATCHWORK_SPDFUNCTIONS_HPP
 #define BATCHWORK_SPDFUNCTIONS_HPP
 
@@ -14,8 +15,8 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// V f(values) V' of a symmetric matrix; `failed(smallest, largest in size)` says whether f is not
-/// defined for the smallest value. That is the first one, as they are in order.
+/// V f(values) V' of a symmetric matrix. `failed(smallest, largest in size)` says whether f is
+/// undefined for the smallest eigenvalue, which comes first.
 template <class A, class F, class Failed>
 BATCHWORK_INLINE auto function_of_values(A const& a, F const& f, Failed const& failed) {
   auto const e = eigh(a);
@@ -42,13 +43,19 @@ BATCHWORK_INLINE auto function_of_values(A const& a, F const& f, Failed const& f
 
 }  // namespace Impl
 
-/// The symmetric positive semidefinite x with x x = a, a symmetric, of which the lower triangle is
-/// read: V sqrt(values) V'; N^3 operations beside those of eigh(a). x x differs from a by some N
-/// eps |a|. Eigenvalues between -4 N eps |a| and 0, |a| being the largest size of one, are the
-/// rounding of zeros and count as such; a smaller one gives Reason::not_positive_definite with its
-/// 1-based index, which is 1, as the smallest value comes first, and NaN. An entry that is not
-/// finite gives Reason::not_finite. (Golub and Van Loan, Matrix Computations, 4th edition,
-/// section 9.1.)
+/// The symmetric positive semidefinite square root x with x x = a: V sqrt(values) V'.
+/// ```cpp
+/// auto const root = sqrt_spd(p);
+/// ```
+/// Cost: N^3 operations in addition to eigh(a). Accuracy: x x differs from a by about N eps |a|.
+/// Status: eigenvalues between -4 N eps |a| and 0, with |a| the largest size of an eigenvalue,
+/// count as zero; a smaller one gives Reason::not_positive_definite with info 1, the index of the
+/// smallest eigenvalue, and NaN. Reason::not_finite if an entry is not finite.
+///
+/// Extents: up to 64 on hosts, 32 on devices; real numbers only. Source: Golub and Van Loan, Matrix
+/// Computations, 4th edition, section 9.1.
+/// \param a  N x N, symmetric; only the lower triangle is read
+/// \returns a Symmetric tile
 template <Tile A>
 BATCHWORK_INLINE auto sqrt_spd(A const& a) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A>(),
@@ -69,14 +76,21 @@ BATCHWORK_INLINE auto sqrt_spd(A const& a) {
       });
 }
 
-/// The symmetric x whose exponential is a, a symmetric positive definite, of which the lower
-/// triangle is read: V log(values) V'; N^3 operations beside those of eigh(a). An eigenvalue has
-/// the error of eigh, some N eps |a|, so that x may be wrong by as many eps as N times the
-/// condition number. The zero eigenvalue of a singular matrix may come out as a tiny positive
-/// number: then x is meaningless and the code is 0. One that is not positive gives
-/// Reason::not_positive_definite with its 1-based index, which is 1, as the smallest value comes
-/// first, and no finite numbers. An entry that is not finite gives Reason::not_finite. (Golub and
-/// Van Loan, Matrix Computations, 4th edition, section 9.1.)
+/// The symmetric logarithm x of a positive definite matrix, with exp(x) = a: V log(values) V'.
+/// ```cpp
+/// auto const x = log_spd(p);
+/// ```
+/// Cost: N^3 operations in addition to eigh(a). Accuracy: eigenvalues have the error of eigh, about
+/// N eps |a|, so the error of x can be N eps times the condition number. The zero eigenvalue of a
+/// singular matrix may be computed as a tiny positive number; x is then meaningless although the
+/// status is 0. Status: an eigenvalue that is not positive gives Reason::not_positive_definite with
+/// info 1, the index of the smallest eigenvalue, and results that are not finite.
+/// Reason::not_finite if an entry is not finite.
+///
+/// Extents: up to 64 on hosts, 32 on devices; real numbers only. Source: Golub and Van Loan, Matrix
+/// Computations, 4th edition, section 9.1.
+/// \param a  N x N, symmetric positive definite; only the lower triangle is read
+/// \returns a Symmetric tile
 template <Tile A>
 BATCHWORK_INLINE auto log_spd(A const& a) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A>(),

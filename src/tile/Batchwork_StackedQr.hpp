@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// stacked_r(a, b), stacked_r(a, b, c): the triangle R of tiles that stand one above the other,
-/// without a tile that has them all.
+/// stacked_r(a, b) and stacked_r(a, b, c): the triangular factor R of stacked tiles, without
+/// forming the stacked tile.
 #ifndef BATCHWORK_STACKEDQR_HPP
 #define BATCHWORK_STACKEDQR_HPP
 
@@ -26,7 +26,8 @@ BATCHWORK_INLINE auto zero_columns(LaneGrid const& grid) {
   }
   return x;
 }
-/// R of factors with their diagonal in its place, N x N: zeros below it, and below the last row.
+/// R of factors that contain its diagonal, N x N, with zeros below the diagonal and below the last
+/// row.
 template <class S, class C>
 BATCHWORK_INLINE auto triangle_of(C const& factors, LaneGrid const& grid) {
   auto r = zero_columns<S, C::cols, C::cols>(grid);
@@ -40,7 +41,7 @@ BATCHWORK_INLINE auto triangle_of(C const& factors, LaneGrid const& grid) {
   }
   return r;
 }
-/// The columns of an upper triangle that has the products a' a: a itself, if it is one, or its R.
+/// The columns of an upper triangle with the products a' a: a itself if it is one, else its R.
 template <class S, class A>
 BATCHWORK_INLINE auto upper_columns(A const& a, LaneGrid const& grid) {
   if constexpr (A::structure == Structure::upper) {
@@ -62,15 +63,24 @@ BATCHWORK_INLINE auto tile_of_columns(X const& columns, Info const& info) {
 
 }  // namespace Impl
 
-/// R of [a; b], N x N: the upper triangle with R' R = a' a + b' b, a general tile with zeros below
-/// the diagonal. a is an upper triangle, N x N (Structure::upper: the transpose of a lower tile),
-/// or any tile of N columns, b any tile of N columns. A triangle's zeros are not touched:
-/// reflection k takes row k of a and the rows of b. 2 M N^2 operations for b of M rows, about half
-/// of them if b is an upper triangle, too; those of qr(a) beside them if a is none. The diagonal
-/// has the signs of LAPACK's tpqrt (after geqrf): of what each reflection meets the opposite one.
-/// Backward stable column by column. Entries near overflow, and denormal ones, are taken. `info` is
-/// 0, or Reason::not_finite with the 1-based index of the first column of R that is not finite.
-/// (LAPACK's tpqrt; Golub and Van Loan, Matrix Computations, 4th edition, section 6.5.3.)
+/// The factor R of [a; b], N x N: the upper triangle with R' R = a' a + b' b, a general tile with
+/// zeros below the diagonal. Reflection k uses row k of a and the rows of b, so the zeros of a
+/// triangular a cost nothing.
+/// ```cpp
+/// auto const r = stacked_r(transpose(l), y);  // R' R = l l' + y' y
+/// ```
+/// Cost: 2 M N^2 operations, about half of them if b is an upper triangle as well, and those of
+/// qr(a) if a is not. Accuracy: backward stable column by column. Entries near overflow and
+/// denormal entries are allowed. Signs: as in LAPACK's tpqrt (after geqrf), each diagonal entry of
+/// R has the opposite sign of the number that its reflection found. Status: Reason::not_finite with
+/// the 1-based index of the first column of R that is not finite.
+///
+/// Extents: up to 64 on hosts, 32 on devices; real numbers only. Source: LAPACK's tpqrt; Golub and
+/// Van Loan, Matrix Computations, 4th edition, section 6.5.3.
+/// \param a  N x N and upper triangular (Structure::upper, the transpose of a lower tile), or any
+///   tile with N columns
+/// \param b  M x N
+/// \returns R as a Matrix
 template <Tile A, Tile B>
 BATCHWORK_INLINE auto stacked_r(A const& a, B const& b) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A, B>(),
@@ -88,11 +98,16 @@ BATCHWORK_INLINE auto stacked_r(A const& a, B const& b) {
       r, Impl::first_failure(Impl::merge_info<S>(a.info, b.info), Impl::not_finite_entries(r)));
 }
 
-/// R of [a 0; b c], square with as many rows as a and c have columns: the step of a square-root
-/// filter in array form. a is as above, of N1 columns, b is M x N1 and c M x N2; neither the zeros
-/// beside a nor those below its diagonal are touched. 2 M N1^2 + 4 M N1 N2 operations and those of
-/// the R of M x N2. Signs, accuracy and `info` are as above. (Kailath, Sayed and Hassibi, Linear
-/// Estimation, chapter 12; Grewal and Andrews, Kalman Filtering, section on square-root filters.)
+/// The factor R of [a 0; b c], square, with as many rows as a and c have columns: one step of a
+/// square-root Kalman filter in array form. The zeros beside a and below its diagonal cost nothing.
+///
+/// Cost: 2 M N1^2 + 4 M N1 N2 operations, and those of the R of an M x N2 matrix. Signs, accuracy
+/// and status as for stacked_r(a, b). Source: Kailath, Sayed and Hassibi, Linear Estimation,
+/// chapter 12; Grewal and Andrews, Kalman Filtering, section on square-root filters.
+/// \param a  as for stacked_r(a, b), with N1 columns
+/// \param b  M x N1
+/// \param c  M x N2
+/// \returns R as a Matrix
 template <Tile A, Tile B, Tile C>
 BATCHWORK_INLINE auto stacked_r(A const& a, B const& b, C const& c) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A, B, C>(),
@@ -115,7 +130,7 @@ BATCHWORK_INLINE auto stacked_r(A const& a, B const& b, C const& c) {
   beside.unscale_all();
   Impl::triangularise(corner);
   auto const last = Impl::triangle_of<S>(corner, grid);
-  // Columns are counted from the first of a.
+  // Columns are counted from the first column of a.
   auto const of_a = Impl::not_finite_entries(r), of_c = Impl::not_finite_entries(right, last);
   using Info = std::remove_cvref_t<decltype(of_c)>;
   auto const own =

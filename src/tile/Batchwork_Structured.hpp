@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Symmetric, Lower, Diagonal and the identity: tiles whose structure saves storage and work.
+/// Symmetric, Lower, Diagonal and Identity: tiles whose structure saves storage and work.
 #ifndef BATCHWORK_STRUCTURED_HPP
 #define BATCHWORK_STRUCTURED_HPP
 
@@ -10,8 +10,11 @@
 
 namespace Batchwork {
 
-/// A symmetric N x N matrix. Only the lower triangle is computed and assigned (j <= i); a lane that
-/// holds a whole item stores just that, packs mirror it so that rows can be read in a loop.
+/// A symmetric N x N matrix. Only the lower triangle (j <= i) is computed and assigned. A lane that
+/// holds a whole item stores just the triangle; packs store both triangles, so that rows can be
+/// read in a loop.
+/// \tparam S  the value type
+/// \tparam N  the rows and columns
 template <class S, int N>
 struct BATCHWORK_NODISCARD Symmetric : Impl::Indexed<Symmetric<S, N>> {
   using value_type = S;
@@ -25,10 +28,10 @@ struct BATCHWORK_NODISCARD Symmetric : Impl::Indexed<Symmetric<S, N>> {
   static constexpr int pitch = Impl::pitch_of<S>(N);
 
   S a[mirrored ? N * pitch : N * (N + 1) / 2];
-  info_t<S> info;
+  info_t<S> info;  ///< the status of the item
 
   Symmetric() = default;
-  /// Takes the lower triangle of any square tile.
+  /// Converts a square tile by its lower triangle.
   template <Tile X>
     requires(!std::is_same_v<X, Symmetric> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::symmetric &&
@@ -48,6 +51,7 @@ struct BATCHWORK_NODISCARD Symmetric : Impl::Indexed<Symmetric<S, N>> {
   }
 
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int i, int j) { return j > i; }
+  /// Entry (i, j), without the status; a(i, j) has it.
   BATCHWORK_INLINE S const& entry(int i, int j) const {
     if constexpr (mirrored) {
       return a[i * pitch + j];
@@ -55,7 +59,7 @@ struct BATCHWORK_NODISCARD Symmetric : Impl::Indexed<Symmetric<S, N>> {
       return j <= i ? a[Impl::triangle_index(i, j)] : a[Impl::triangle_index(j, i)];
     }
   }
-  /// For j <= i.
+  /// Sets an entry with j <= i.
   BATCHWORK_INLINE void set(int i, int j, S const& v) {
     if constexpr (mirrored) {
       a[i * pitch + j] = v;
@@ -76,7 +80,9 @@ struct BATCHWORK_NODISCARD Symmetric : Impl::Indexed<Symmetric<S, N>> {
   }
 };
 
-/// A lower triangular N x N matrix, diagonal included.
+/// A lower triangular N x N matrix, including its diagonal.
+/// \tparam S  the value type
+/// \tparam N  the rows and columns
 template <class S, int N>
 struct BATCHWORK_NODISCARD Lower : Impl::Indexed<Lower<S, N>> {
   using value_type = S;
@@ -88,10 +94,10 @@ struct BATCHWORK_NODISCARD Lower : Impl::Indexed<Lower<S, N>> {
   using rebind = Lower<S2, N>;
 
   S a[N * (N + 1) / 2];
-  info_t<S> info;
+  info_t<S> info;  ///< the status of the item
 
   Lower() = default;
-  /// Takes the lower triangle of any square tile; what stands above it is dropped.
+  /// Converts a square tile by its lower triangle; entries above it are dropped.
   template <Tile X>
     requires(!std::is_same_v<X, Lower> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::lower &&
@@ -111,16 +117,20 @@ struct BATCHWORK_NODISCARD Lower : Impl::Indexed<Lower<S, N>> {
   }
 
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int i, int j) { return j > i; }
+  /// Entry (i, j), zero above the diagonal, without the status; a(i, j) has it.
   BATCHWORK_INLINE S entry(int i, int j) const {
     if (j > i) return S(scalar_t<S>(0));
     return a[Impl::triangle_index(i, j)];
   }
+  /// Sets an entry with j <= i.
   BATCHWORK_INLINE void set(int i, int j, S const& v) { a[Impl::triangle_index(i, j)] = v; }
-  /// Row i as far as the diagonal.
+  /// Row i up to the diagonal.
   BATCHWORK_INLINE S const* row(int i) const { return a + Impl::triangle_index(i, 0); }
 };
 
 /// A diagonal N x N matrix.
+/// \tparam S  the value type
+/// \tparam N  the rows and columns
 template <class S, int N>
 struct BATCHWORK_NODISCARD Diagonal : Impl::Indexed<Diagonal<S, N>> {
   using value_type = S;
@@ -132,10 +142,10 @@ struct BATCHWORK_NODISCARD Diagonal : Impl::Indexed<Diagonal<S, N>> {
   using rebind = Diagonal<S2, N>;
 
   S a[N];
-  info_t<S> info;
+  info_t<S> info;  ///< the status of the item
 
   Diagonal() = default;
-  /// Takes the diagonal of any square tile; what stands beside it is dropped.
+  /// Converts a square tile by its diagonal; other entries are dropped.
   template <Tile X>
     requires(!std::is_same_v<X, Diagonal> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::diagonal) Diagonal(X const& x) {
@@ -154,12 +164,14 @@ struct BATCHWORK_NODISCARD Diagonal : Impl::Indexed<Diagonal<S, N>> {
   }
 
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int i, int j) { return i != j; }
+  /// Entry (i, j), zero off the diagonal, without the status; a(i, j) has it.
   BATCHWORK_INLINE S entry(int i, int j) const { return i == j ? a[i] : S(scalar_t<S>(0)); }
+  /// Sets diagonal entry i.
   BATCHWORK_INLINE void set(int i, int, S const& v) { a[i] = v; }
 };
 
-/// Symmetric, distributed: each lane holds its rows as far as the diagonal; what stands beyond
-/// means nothing.
+/// Symmetric, distributed over lanes: each lane holds its rows up to the diagonal; the rest is
+/// undefined.
 template <class T, int R, int C, int E, bool Whole, int N>
 struct BATCHWORK_NODISCARD Symmetric<Distributed<T, R, C, E, Whole>, N>
     : Impl::LocalLines<Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>, N, N>,
@@ -196,9 +208,9 @@ struct BATCHWORK_NODISCARD Symmetric<Distributed<T, R, C, E, Whole>, N>
   }
 };
 
-/// Symmetric, distributed, with both triangles: each lane holds whole rows, which are its columns
-/// as well, so that products with it on either side need no exchange. Of an assigned tile the lower
-/// triangle is read.
+/// Symmetric, distributed over lanes, with both triangles: each lane holds whole rows, which are
+/// its columns as well, so products with it on either side need no exchange. Only the lower
+/// triangle of an assigned tile is read.
 template <class DistributedT, int N>
 struct BATCHWORK_NODISCARD WholeSymmetric
     : Impl::LocalLines<Impl::dealt_t<DistributedT, true>, N, N>,
@@ -241,7 +253,7 @@ struct Impl::TileTraits<WholeSymmetric<DistributedT, N>> : Impl::NoSpecialTile {
   static constexpr bool holds_whole = true;
 };
 
-/// Lower, distributed: each lane holds whole rows, zeros included.
+/// Lower, distributed over lanes: each lane holds whole rows, including zeros.
 template <class T, int R, int C, int E, bool Whole, int N>
 struct BATCHWORK_NODISCARD Lower<Distributed<T, R, C, E, Whole>, N>
     : Impl::LocalLines<Distributed<T, R, C, E, Whole>, N, N>,
@@ -272,7 +284,7 @@ struct BATCHWORK_NODISCARD Lower<Distributed<T, R, C, E, Whole>, N>
   }
 };
 
-/// Diagonal, distributed: the entries are dealt out to the lanes.
+/// Diagonal, distributed over lanes.
 template <class T, int R, int C, int E, bool Whole, int N>
 struct BATCHWORK_NODISCARD Diagonal<Distributed<T, R, C, E, Whole>, N>
     : Impl::LocalLines<Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>, N, 1>,
@@ -310,6 +322,8 @@ struct BATCHWORK_NODISCARD Diagonal<Distributed<T, R, C, E, Whole>, N>
 };
 
 /// The N x N identity; it stores nothing.
+/// \tparam T  float or double
+/// \tparam N  the rows and columns
 template <class T, int N>
 struct BATCHWORK_NODISCARD Identity : Impl::IndexedToRead<Identity<T, N>> {
   using value_type = T;
@@ -319,6 +333,7 @@ struct BATCHWORK_NODISCARD Identity : Impl::IndexedToRead<Identity<T, N>> {
   static constexpr bool is_vector = false;
 
   info_t<T> info = 0;
+  /// Entry (i, j): 1 on the diagonal, else 0.
   BATCHWORK_INLINE T entry(int i, int j) const { return i == j ? T(1) : T(0); }
   template <class X>
   BATCHWORK_INLINE void operator=(X const&) && {
@@ -326,12 +341,12 @@ struct BATCHWORK_NODISCARD Identity : Impl::IndexedToRead<Identity<T, N>> {
   }
 };
 
-/// identity<N>(x): the identity with the scalar type of the tile x.
+/// The N x N identity with the number type of the tile x: identity<N>(x).
 template <int N, Tile X>
 BATCHWORK_INLINE Identity<scalar_t<value_t<X>>, N> identity(X const&) {
   return {};
 }
-/// identity<T, N>(): the identity in float or double.
+/// The N x N identity in float or double: identity<T, N>().
 template <class T, int N>
 BATCHWORK_INLINE Identity<T, N> identity() {
   return {};
@@ -339,7 +354,7 @@ BATCHWORK_INLINE Identity<T, N> identity() {
 
 namespace Impl {
 
-/// The tile with a given structure; `upper` and `general` are held as Matrix.
+/// The tile type for a structure; `upper` and `general` are stored as Matrix.
 template <class S, int M, int N, Structure St, bool Vec = false>
 struct TileOf {
   using type = general_t<S, M, N, Vec>;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Sums, differences and multiples of tiles, entry by entry; the result keeps what structure both
-/// sides share.
+/// Sums, differences and multiples of tiles, entry by entry. The result keeps the structure that
+/// both operands share.
 #ifndef BATCHWORK_SUM_HPP
 #define BATCHWORK_SUM_HPP
 
@@ -20,7 +20,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Structure sum_structure(Structure a, Struc
   return Structure::general;
 }
 
-/// The same for a distributed result: each lane its own lines.
+/// The same for a distributed result: each lane computes its own rows or columns.
 template <class R, class F, class... X>
 BATCHWORK_INLINE void distributed_entrywise(R& r, F const& f, X const&... x) {
   using S = typename R::value_type;
@@ -96,7 +96,7 @@ struct Scale {
 template <class F, class A, class B>
 BATCHWORK_INLINE auto sum(F const& f, A const& a, B const& b) {
   static_assert(rows_of<A> == rows_of<B> && cols_of<A> == cols_of<B>,
-                "Batchwork: tiles of different extents are added or subtracted");
+                "Batchwork: tiles with different extents are added or subtracted");
   using S = deal_together_t<promote_t<value_t<A>, value_t<B>>, A, B>;
   using R = tile_of_t<S, rows_of<A>, cols_of<A>, sum_structure(structure_of<A>, structure_of<B>),
                       A::is_vector || B::is_vector>;
@@ -116,14 +116,17 @@ BATCHWORK_INLINE auto scaled(Scalar<S> const& c, A const& a) {
 
 }  // namespace Impl
 
+/// The sum of two tiles with the same extents. It keeps the structure that both share.
 template <Tile A, Tile B>
 BATCHWORK_INLINE auto operator+(A const& a, B const& b) {
   return Impl::sum(Impl::Plus{}, a, b);
 }
+/// The difference of two tiles with the same extents. It keeps the structure that both share.
 template <Tile A, Tile B>
 BATCHWORK_INLINE auto operator-(A const& a, B const& b) {
   return Impl::sum(Impl::Minus{}, a, b);
 }
+/// The negative of a tile, with the same structure.
 template <Tile A>
 BATCHWORK_INLINE auto operator-(A const& a) {
   using S = Impl::deal_together_t<value_t<A>, A>;
@@ -133,85 +136,100 @@ BATCHWORK_INLINE auto operator-(A const& a) {
   return r;
 }
 
-/// A scalar (a number, a common scalar or one per item) times a tile.
+/// A tile multiplied by a scalar; the structure is kept.
 template <Impl::ScalarTile C, Tile A>
 BATCHWORK_INLINE auto operator*(C const& c, A const& a) {
   return Impl::scaled(c, a);
 }
+/// A tile multiplied by a scalar; the structure is kept.
 template <Tile A, Impl::ScalarTile C>
 BATCHWORK_INLINE auto operator*(A const& a, C const& c) {
   return Impl::scaled(c, a);
 }
+/// A tile multiplied by a number; the structure is kept.
 template <Impl::PlainNumber C, Tile A>
 BATCHWORK_INLINE auto operator*(C c, A const& a) {
   return Impl::scaled(Scalar<typename Impl::ScalarOf<C, value_t<A>>::type>(c), a);
 }
+/// A tile multiplied by a number; the structure is kept.
 template <Tile A, Impl::PlainNumber C>
 BATCHWORK_INLINE auto operator*(A const& a, C c) {
   return Impl::scaled(Scalar<typename Impl::ScalarOf<C, value_t<A>>::type>(c), a);
 }
+/// A tile divided by a scalar or a number; the structure is kept.
 template <Tile A, Impl::ScalarLike C>
 BATCHWORK_INLINE auto operator/(A const& a, C const& c) {
   [[maybe_unused]] constexpr bool good = Impl::require_no_integers<A>();
   return (scalar_t<value_t<A>>(1) / Scalar<typename Impl::ScalarOf<C, value_t<A>>::type>(c)) * a;
 }
 
+/// a = a + b, for a named tile.
 template <Tile A, class B>
 BATCHWORK_INLINE A& operator+=(A& a, B const& b) {
   return a = a + b;
 }
+/// a = a - b, for a named tile.
 template <Tile A, class B>
 BATCHWORK_INLINE A& operator-=(A& a, B const& b) {
   return a = a - b;
 }
+/// a = c * a, for a named tile.
 template <Tile A, Impl::ScalarLike C>
 BATCHWORK_INLINE A& operator*=(A& a, C const& c) {
   return a = a * c;
 }
+/// a = a / c, for a named tile.
 template <Tile A, Impl::ScalarLike C>
 BATCHWORK_INLINE A& operator/=(A& a, C const& c) {
   return a = a / c;
 }
 
 namespace Impl {
-/// A tile without a name.
+/// A temporary tile.
 template <class A>
 concept LostTile = Tile<A> && !std::is_lvalue_reference_v<A> && !std::is_const_v<A>;
 }  // namespace Impl
 
-/// These do not compile, and say what to write instead: what a tile without a name takes on would
-/// be lost, and a number is not added to a tile.
+/// Does not compile, because the result of an assignment to a temporary would be lost; the message
+/// says what to write instead.
 template <Impl::LostTile A, class B>
 BATCHWORK_INLINE void operator+=(A&&, B const&) {
   Impl::refuse_lost_tile<A>();
 }
+/// Does not compile; see operator+=.
 template <Impl::LostTile A, class B>
 BATCHWORK_INLINE void operator-=(A&&, B const&) {
   Impl::refuse_lost_tile<A>();
 }
+/// Does not compile; see operator+=.
 template <Impl::LostTile A, Impl::ScalarLike C>
 BATCHWORK_INLINE void operator*=(A&&, C const&) {
   Impl::refuse_lost_tile<A>();
 }
+/// Does not compile; see operator+=.
 template <Impl::LostTile A, Impl::ScalarLike C>
 BATCHWORK_INLINE void operator/=(A&&, C const&) {
   Impl::refuse_lost_tile<A>();
 }
+/// Does not compile: a number is not added to a tile. The message says what to write instead.
 template <Tile A, Impl::ScalarLike C>
 BATCHWORK_INLINE A operator+(A const& a, C const&) {
   Impl::refuse_number_beside_tile<A>();
   return a;
 }
+/// Does not compile: a number is not added to a tile.
 template <Impl::ScalarLike C, Tile A>
 BATCHWORK_INLINE A operator+(C const&, A const& a) {
   Impl::refuse_number_beside_tile<A>();
   return a;
 }
+/// Does not compile: a number is not subtracted from a tile.
 template <Tile A, Impl::ScalarLike C>
 BATCHWORK_INLINE A operator-(A const& a, C const&) {
   Impl::refuse_number_beside_tile<A>();
   return a;
 }
+/// Does not compile: a tile is not subtracted from a number.
 template <Impl::ScalarLike C, Tile A>
 BATCHWORK_INLINE A operator-(C const&, A const& a) {
   Impl::refuse_number_beside_tile<A>();

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// svd(a): the singular values and vectors of a tile, and what follows from them: pinv, rank,
-/// condition, least squares.
+/// svd(a): singular values and vectors of a tile, with pinv, rank, condition and least squares.
 #ifndef BATCHWORK_SVD_HPP
 #define BATCHWORK_SVD_HPP
 
@@ -20,14 +19,14 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// Whether rotations begin with the eigenvectors V of a' a: the columns of a V are orthogonal but
-/// for rounding, which the squares of singular values amplify, so that some two sweeps are left of
-/// eight.
+/// Whether rotations start from the eigenvectors V of a' a. The columns of a V are orthogonal
+/// except for rounding errors, which the squared singular values amplify; this leaves about two of
+/// eight sweeps.
 template <class S, int N>
 inline constexpr bool begins_svd_by_eigenvectors = finds_eigenpairs_by_ql<S, N> && (N > 2);
 
 /// The decomposition of a matrix with at least as many rows as columns: orthogonal columns, which
-/// put_left_vectors takes to those of U.
+/// put_left_vectors converts to those of U.
 template <class S, int M, int N, bool Vectors, class Count = AllColumns<N>>
 struct TallSvd {
   using Left = columns_of_t<S, M, N, Count>;
@@ -36,7 +35,7 @@ struct TallSvd {
 
   Left factors;
   Right right;
-  Value largest;  ///< entry of a
+  Value largest;  ///< the largest entry of a
   UnitScale<Value> scale;
   Value lengths[Left::mine];
   info_t<S> info;
@@ -82,9 +81,9 @@ struct TallSvd {
     return factors.vector([this](int m) { return value(m); });
   }
 
-  /// Takes the columns of a V to those of U. Rotations have made them orthogonal beside their
-  /// lengths, so that they are divided by these; but columns shorter than least_length may not be:
-  /// reflections find those of such an item.
+  /// Converts the columns of a V to those of U. Rotations have made the columns orthogonal relative
+  /// to their lengths, so they are divided by their lengths. Columns shorter than least_length may
+  /// not be orthogonal; items with such a column compute U by reflections.
   BATCHWORK_INLINE void put_left_vectors() {
     using T = scalar_t<S>;
     Value const zero(T(0)), one(T(1));
@@ -115,7 +114,8 @@ struct TallSvd {
   }
 
  private:
-  /// Finds the V that rotations begin with. Returns a mask: items of which iterations did not end.
+  /// Computes the V from which rotations start. Returns a mask of the items whose iterations did
+  /// not end.
   template <class F>
   BATCHWORK_INLINE auto begin([[maybe_unused]] F const& finite) {
     if constexpr (begins_svd_by_eigenvectors<S, N>) {
@@ -143,62 +143,62 @@ BATCHWORK_INLINE auto condition_of(Values const& s) {
   using S = value_t<Values>;
   using T = scalar_t<S>;
   S const largest = s.entry(0, 0), smallest = s.entry(Values::rows - 1, 0);
-  // Zeros over zero as well; NaN stays NaN.
+  // Infinite for zero over zero as well; NaN stays NaN.
   S const infinity(std::numeric_limits<T>::infinity());
   return Scalar<S>(select(smallest == S(T(0)), infinity, S(largest / smallest)), s.info);
 }
 
 }  // namespace Impl
 
-/// What svd(a) returns: a = U diag(singular_values) V', a being M x N and K = min(M, N). `info` is
-/// the status: 0, Reason::not_finite if an entry of a is not finite or a value overflows, or
-/// Reason::iteration_limit if rotations did not end, which has not been seen.
+/// The result of svd(a): a = U diag(singular_values) V', with K = min(M, N) singular values. Its
+/// `info` is the status: 0; Reason::not_finite if an entry of a is not finite or a singular value
+/// overflows; Reason::iteration_limit if rotations did not end, which has never been observed.
 template <class S, int M, int N>
 struct Svd {
   using value_type = S;
   static constexpr int least = M < N ? M : N;
-  /// Relative to the largest singular value: what is not above counts as zero.
+  /// Singular values not above this times the largest one count as zero.
   static constexpr scalar_t<S> default_tolerance = Impl::rank_tolerance<S, M, N>;
 
   Impl::TallSvd<S, (M < N ? N : M), least, true> factors;
-  info_t<S> info;
+  info_t<S> info;  ///< the status
 
   template <Tile A>
   BATCHWORK_INLINE explicit Svd(A const& a) : factors(Impl::tall(a)), info(factors.info) {
     factors.put_left_vectors();
   }
 
-  /// U, M x K, its columns orthogonal; those of singular values of zero, too.
+  /// U, M x K, with orthogonal columns, also for singular values of zero.
   BATCHWORK_INLINE auto u() const {
     if constexpr (M >= N) return with_info(factors.left_vectors());
     else return with_info(factors.right_vectors());
   }
-  /// The K singular values, largest first.
+  /// The K singular values in descending order, as a vector.
   BATCHWORK_INLINE auto singular_values() const { return with_info(factors.singular_values()); }
-  /// V, N x K.
+  /// V, N x K, with orthogonal columns.
   BATCHWORK_INLINE auto v() const {
     if constexpr (M >= N) return with_info(factors.right_vectors());
     else return with_info(factors.left_vectors());
   }
 
-  /// The number of singular values above tolerance times the largest.
+  /// The numerical rank: the number of singular values above tolerance times the largest one.
   BATCHWORK_INLINE auto rank(scalar_t<S> tolerance = default_tolerance) const {
     return Impl::rank_of(singular_values(), tolerance);
   }
-  /// The condition number in the 2-norm: the largest singular value over the smallest, infinite
-  /// where that is zero. An infinity that is stored makes its item Reason::not_finite, as any other
-  /// does.
+  /// The condition number in the 2-norm: the largest singular value over the smallest, infinite if
+  /// that is zero. If an infinity is stored, its item fails with Reason::not_finite.
   BATCHWORK_INLINE auto condition() const { return Impl::condition_of(singular_values()); }
-  /// The pseudoinverse, N x M, with the reciprocals of the singular values above tolerance times
-  /// the largest.
+  /// The pseudoinverse, N x M, from the reciprocals of the singular values above tolerance times
+  /// the largest one.
   BATCHWORK_INLINE auto pinv(scalar_t<S> tolerance = default_tolerance) const {
     return v() * as_diagonal(reciprocals(tolerance)) * transpose(u());
   }
-  /// Of all x for which |a x - b| is smallest the shortest one.
+  /// The shortest of all x that minimise |a x - b|.
   template <Tile B>
   BATCHWORK_INLINE auto solve(B const& b, scalar_t<S> tolerance = default_tolerance) const {
-    static_assert(B::rows == M,
-                  "Batchwork::svd: the right-hand side has another number of rows than the matrix");
+    static_assert(
+        B::rows == M,
+        "Batchwork::svd: the right-hand side and the matrix have different numbers of rows");
     return v() * (as_diagonal(reciprocals(tolerance)) * (transpose(u()) * b));
   }
 
@@ -224,17 +224,26 @@ struct Svd {
   }
 };
 
-/// The singular values, largest first, and vectors of a, M x N: a = U diag V'. By one-sided Jacobi
-/// rotations of the columns of a, or of a' where that has fewer, some (4 M + 4 N + 3 M) N^2 / 2
-/// operations a sweep, M >= N. In packs of hosts, and where lanes share items of five columns or
-/// more and have room for it, they begin with the eigenvectors of a' a, which leave one sweep in
-/// double and two in float, or more where the condition is that of 1 / sqrt(eps); else there are
-/// about seven. The error of a singular value is some N eps times the largest one; vectors are
-/// orthogonal to some N eps. Entries near overflow, and denormal ones, are taken. (Hestenes,
-/// Inversion of matrices by biorthogonalization, J. SIAM 6 (1958), 51-90; Golub and Van Loan,
-/// Matrix Computations, 4th edition, section 8.6.3; a start that is nearly orthogonal: Drmac and
-/// Veselic, New fast and accurate Jacobi SVD algorithm I, SIAM J. Matrix Anal. Appl. 29 (2008),
-/// 1322-1342.)
+/// Singular values, in descending order, and singular vectors of a tile: a = U
+/// diag(singular_values) V', by one-sided Jacobi rotations of the columns of a, or of a' if a has
+/// fewer rows than columns.
+/// ```cpp
+/// auto const f = svd(a);
+/// auto const s = f.singular_values();
+/// x = f.solve(b);  // the shortest least-squares solution
+/// ```
+/// Cost: about (4 M + 4 N + 3 M) N^2 / 2 operations for each sweep, M >= N. There are about seven
+/// sweeps. In packs on hosts, and if lanes share items with five or more columns and the exchange
+/// has room, rotations start from the eigenvectors of a' a; this leaves one sweep in double and two
+/// in float, more if the condition exceeds 1 / sqrt(eps). Accuracy: a singular value has an error
+/// of about N eps times the largest one; vectors are orthogonal to about N eps. Entries near
+/// overflow and denormal entries are allowed.
+///
+/// Extents: up to 64 on hosts, 32 on devices; real numbers only. Sources: Hestenes, J. SIAM 6
+/// (1958), 51-90; Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3; for the
+/// starting vectors Drmac and Veselic, SIAM J. Matrix Anal. Appl. 29 (2008), 1322-1342.
+/// \param a  M x N
+/// \returns an Svd: u(), singular_values(), v(), rank(), condition(), pinv(), solve(b)
 template <Tile A>
 BATCHWORK_INLINE auto svd(A const& a) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A>(),
@@ -244,8 +253,8 @@ BATCHWORK_INLINE auto svd(A const& a) {
   else return Svd<S, A::rows, A::cols>(a);
 }
 
-/// The singular values alone, largest first; by rotations alone half the work, from eigenvectors on
-/// little less than svd.
+/// The singular values alone, in descending order. Half the work of svd if only rotations are used,
+/// little less if they start from eigenvectors.
 template <Tile A>
 BATCHWORK_INLINE auto singular_values(A const& a) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A>(),
@@ -258,22 +267,23 @@ BATCHWORK_INLINE auto singular_values(A const& a) {
   s.info = f.info;
   return s;
 }
-/// The pseudoinverse of a, N x M: that of Moore and Penrose, singular values of max(M, N) eps times
-/// the largest being taken for zero.
+/// The Moore-Penrose pseudoinverse, N x M. Singular values up to max(M, N) eps times the largest
+/// one count as zero.
+/// \param a  M x N
 template <Tile A>
 BATCHWORK_INLINE auto pinv(A const& a) {
-  // By name: of a temporary nvcc 13.0 compiled a kernel that stops, where lanes share items of 12
-  // rows and more.
+  // A named variable, because for a temporary nvcc 13.0 compiled a kernel that hangs if lanes share
+  // items with 12 or more rows.
   auto const s = svd(a);
   return s.pinv();
 }
-/// The number of singular values of a above max(M, N) eps times the largest.
+/// The numerical rank: the number of singular values above max(M, N) eps times the largest one.
 template <Tile A>
 BATCHWORK_INLINE auto rank(A const& a) {
   return Impl::rank_of(singular_values(a), Impl::rank_tolerance<value_t<A>, A::rows, A::cols>);
 }
-/// The condition number of a in the 2-norm, infinite for a singular matrix. An infinity that is
-/// stored makes its item Reason::not_finite, as any other does.
+/// The condition number in the 2-norm, infinite for a singular matrix. If an infinity is stored,
+/// its item fails with Reason::not_finite.
 template <Tile A>
 BATCHWORK_INLINE auto condition(A const& a) {
   return Impl::condition_of(singular_values(a));

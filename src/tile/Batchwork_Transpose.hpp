@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// transpose(x): lazy, no copy of a named tile; a temporary is owned.
+/// transpose(x): the transpose without a copy of a named tile; a temporary is stored in the result.
 #ifndef BATCHWORK_TRANSPOSE_HPP
 #define BATCHWORK_TRANSPOSE_HPP
 
@@ -10,7 +10,7 @@
 
 namespace Batchwork {
 
-/// `Original` is `X const&` for a named tile and `X` for a temporary.
+/// The result of transpose(x). `Original` is `X const&` for a named tile and `X` for a temporary.
 template <class Original>
 struct BATCHWORK_NODISCARD Transposed {
   using X = std::remove_cvref_t<Original>;
@@ -20,11 +20,12 @@ struct BATCHWORK_NODISCARD Transposed {
   static constexpr Structure structure = Impl::transposed(X::structure);
   static constexpr bool is_vector = false;
 
-  Original original;
-  info_t<value_type> info;
+  Original original;        ///< the tile, or a reference to it
+  info_t<value_type> info;  ///< the status of the item
 
+  /// Entry (i, j), which is entry (j, i) of the original.
   BATCHWORK_INLINE value_type entry(int i, int j) const { return original.entry(j, i); }
-  /// As that of IndexedToRead, which an aggregate cannot begin with.
+  /// The same as that of IndexedToRead, which an aggregate cannot have as its first base.
   template <class... I>
   BATCHWORK_INLINE auto operator()(I... i) const {
     return Impl::read_entry(*this, i...);
@@ -52,8 +53,13 @@ template <class Original>
 inline constexpr bool is_transposed_fragments<Transposed<Original>> = is_fragments<Original>;
 }  // namespace Impl
 
-/// The transpose of x. A symmetric or diagonal tile is its own, and the transpose of a transpose is
-/// the tile itself.
+/// The transpose of x. Symmetric and diagonal tiles are returned unchanged, and the transpose of a
+/// transpose is the original tile.
+/// ```cpp
+/// auto const s = transpose(g) * p * g;
+/// ```
+/// \param x  a tile
+/// \returns a tile that refers to x, or contains it if x is a temporary
 template <Tile X>
   requires(!Impl::is_transposed<X>)
 BATCHWORK_INLINE auto transpose(X&& x) {
@@ -66,6 +72,7 @@ BATCHWORK_INLINE auto transpose(X&& x) {
     return Transposed<Y>{x, x.info};
   }
 }
+/// The transpose of a transpose: the original tile.
 template <class Original>
 BATCHWORK_INLINE auto transpose(Transposed<Original> const& x) {
   return x.original;

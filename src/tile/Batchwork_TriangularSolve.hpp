@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// solve(t, b) for a triangular t: forward substitution for a lower triangle, backward for an upper
-/// one, any number of right-hand sides at once.
+/// solve(t, b) for a triangular t: forward substitution for a lower triangle, backward substitution
+/// for an upper one, with any number of right-hand sides.
 #ifndef BATCHWORK_TRIANGULAR_SOLVE_HPP
 #define BATCHWORK_TRIANGULAR_SOLVE_HPP
 
@@ -14,7 +14,7 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// 1 / t(i, i). Tiles that know it (a Cholesky factor) say so with inverse_diagonal(i).
+/// 1 / t(i, i). Tiles that store it, such as a Cholesky factor, provide inverse_diagonal(i).
 template <class L>
 BATCHWORK_INLINE auto reciprocal_diagonal(L const& t, int i) {
   if constexpr (requires { t.inverse_diagonal(i); }) {
@@ -28,8 +28,8 @@ BATCHWORK_INLINE auto reciprocal_diagonal(L const& t, int i) {
 }
 
 /// Columns j0 .. j0 + BJ - 1 of the solution, row by row; `inverse` holds the reciprocals of the
-/// diagonal. The row before is the only one that a host core would wait for, so it is kept in
-/// registers rather than read from memory.
+/// diagonal. The previous row is kept in registers rather than read from memory, because a host
+/// core would wait for it.
 template <int BJ, class R, class L, class I, class B>
 BATCHWORK_INLINE void substitute(R& x, L const& t, I const& inverse, B const& b, int j0) {
   using S = typename R::value_type;
@@ -65,9 +65,9 @@ BATCHWORK_INLINE void substitute(R& x, L const& t, I const& inverse, B const& b,
   }
 }
 
-/// Rows number n0 .. n0 + BI - 1 of the solution, counted in the order of substitution, in columns
-/// j0 .. j0 + BJ - 1: a register block less its product with the rows before, then the triangle of
-/// BI rows.
+/// Rows number n0 .. n0 + BI - 1 of the solution, in the order of substitution, in columns j0 .. j0
+/// + BJ - 1: a register block minus its product with the previous rows, then the triangle of BI
+/// rows.
 template <int BI, int BJ, class R, class L, class I, class B>
 BATCHWORK_INLINE void substitute_block(R& x, L const& t, I const& inverse, B const& b, int n0,
                                        int j0) {
@@ -77,7 +77,7 @@ BATCHWORK_INLINE void substitute_block(R& x, L const& t, I const& inverse, B con
   auto const row = [](int n) { return lower ? n : N - 1 - n; };
   auto const pointer = x.pointer();
   constexpr int X = decltype(pointer)::row;
-  // Entry (n0 + i, j0 + j) in the order of substitution stands at rows[(lower ? i : -i) * X + j].
+  // Entry (n0 + i, j0 + j) in the order of substitution is rows[(lower ? i : -i) * X + j].
   S* const rows = pointer.at(row(n0), j0);
   S acc[BI * BJ];
   if constexpr (HasEntryPointer<B>) {
@@ -96,7 +96,7 @@ BATCHWORK_INLINE void substitute_block(R& x, L const& t, I const& inverse, B con
     }
   }
   S const* known = pointer.at(row(0), j0);
-  // Row by row of the known ones, each read once for all rows of the block.
+  // Row by row of the known rows, each read once for all rows of the block.
   S xk[BJ];
   auto const read = [&] {
     BATCHWORK_UNROLL
@@ -142,8 +142,8 @@ BATCHWORK_INLINE void substitute_block(R& x, L const& t, I const& inverse, B con
   }
 }
 
-/// Columns j0 .. j0 + P * BJ - 1 of the solution, by register blocks, which several columns take in
-/// turn so that rows of t are read less often and one block does not wait for another.
+/// Columns j0 .. j0 + P * BJ - 1 of the solution, by register blocks. Several column blocks are
+/// processed alternately, so that rows of t are read less often and no block waits for another.
 template <int P, int BJ, class R, class L, class I, class B>
 BATCHWORK_INLINE void substitute_blocks(R& x, L const& t, I const& inverse, B const& b, int j0) {
   constexpr int N = R::rows, BI = at_most(block_rows, N), full = N / BI * BI;
@@ -178,15 +178,22 @@ BATCHWORK_INLINE void triangular_solve(R& x, L const& t, B const& b) {
 
 }  // namespace Impl
 
-/// The solution x of t x = b for a triangular tile t (Lower, or the transpose of one), N x N, and b
-/// with N rows and any number of columns; N^2 operations a column. A zero on the diagonal gives
-/// infinities, as in LAPACK's trsm no test is made. (Golub and Van Loan, Matrix Computations, 4th
-/// edition, section 3.1.)
+/// The solution x of t x = b for a triangular t; N^2 operations for each column. The diagonal is
+/// not tested: a zero gives infinities, as in LAPACK's trsm. Source: Golub and Van Loan, Matrix
+/// Computations, 4th edition, section 3.1.
+/// ```cpp
+/// auto const y = solve(factor.lower(), b);
+/// x = solve(transpose(factor.lower()), y);
+/// ```
+/// \param t  a Lower tile, N x N, or the transpose of one
+/// \param b  a vector or a matrix with N rows
+/// \returns x, with the extents of b
 template <Tile L, Tile B>
   requires(L::structure == Structure::lower || L::structure == Structure::upper)
 BATCHWORK_INLINE auto solve(L const& t, B const& b) {
-  static_assert(L::cols == B::rows,
-                "Batchwork::solve: the right-hand side has another number of rows than the matrix");
+  static_assert(
+      L::cols == B::rows,
+      "Batchwork::solve: the right-hand side and the matrix have different numbers of rows");
   if constexpr (Impl::is_fragments<L> && requires { t.inverse; } && Impl::is_fragments<B>) {
     auto z = Impl::solve_by_fragments(t, b);
     z.info = Impl::merge_info<value_t<L>>(t.info, b.info);
@@ -201,22 +208,26 @@ BATCHWORK_INLINE auto solve(L const& t, B const& b) {
   }
 }
 
-/// Of a symmetric matrix it must be said whether it is positive definite.
+/// Does not compile: for a symmetric matrix write solve(cholesky(a), b) if it is positive definite,
+/// else solve(ldlt(a), b) or solve(lu(a), b).
 template <Tile A, Tile B>
   requires(A::structure == Structure::symmetric)
 BATCHWORK_INLINE auto solve(A const& a, B const&) {
   static_assert(A::structure == Structure::lower,
                 "Batchwork::solve(a, b) in a sequence: a is symmetric; if it is positive definite "
-                "write solve(cholesky(a), b), else solve(lu(a), b)");
+                "write solve(cholesky(a), b), else solve(ldlt(a), b) or solve(lu(a), b)");
   return a;
 }
 
-/// A diagonal system.
+/// The solution x of d x = b for a diagonal d.
+/// \param d  a Diagonal tile, N x N
+/// \param b  a vector or a matrix with N rows
 template <Tile D, Tile B>
   requires(D::structure == Structure::diagonal)
 BATCHWORK_INLINE auto solve(D const& d, B const& b) {
-  static_assert(D::cols == B::rows,
-                "Batchwork::solve: the right-hand side has another number of rows than the matrix");
+  static_assert(
+      D::cols == B::rows,
+      "Batchwork::solve: the right-hand side and the matrix have different numbers of rows");
   using S = Impl::deal_together_t<promote_t<value_t<D>, value_t<B>>, B>;
   Impl::general_t<S, B::rows, B::cols, B::is_vector> x;
   if constexpr (Impl::is_distributed<S>) {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// How a View takes part in a verb: in, out, inout, common, each, carry, emit, status; and local,
-/// which has no View. Operands are made on the host and stand in the order of the sequence's
-/// parameters.
+/// Operands tell a verb how each View takes part: in, out, inout, common, each, carry, emit, table,
+/// status; local makes a tile without a View. Operands are made on the host and are passed in the
+/// order of the sequence's parameters.
 #ifndef BATCHWORK_OPERAND_HPP
 #define BATCHWORK_OPERAND_HPP
 
@@ -33,11 +33,11 @@ enum class Kind {
   each_inout,
   local
 };
-/// Whether an operand has no View and no value: it is known from the call alone.
+/// Whether an operand has neither View nor value, so that it is known from the call alone.
 constexpr bool has_no_view(Kind k) {
   return k == Kind::nothing || k == Kind::item_index || k == Kind::step_index;
 }
-/// Kinds that a scan alone has.
+/// Whether a kind of operand exists in scans only.
 constexpr bool is_of_scan(Kind k) {
   return k == Kind::each || k == Kind::each_inout || k == Kind::common_each || k == Kind::carry ||
          k == Kind::emit || k == Kind::step_index;
@@ -52,8 +52,8 @@ struct Operand<K, Src> {
   static constexpr Kind kind = K;
   Src source;
 };
-/// A carry: where it starts, where its last value goes (Operand<Kind::nothing> if nowhere), and
-/// whether the tile is a LogSum with the given weight.
+/// A carry: its start, the destination of its last value (Operand<Kind::nothing> if there is none),
+/// and whether the tile is a LogSum with the given weight.
 template <class Start, class End, class IsLog>
 struct Operand<Kind::carry, Start, End, IsLog> {
   static constexpr Kind kind = Kind::carry;
@@ -66,13 +66,13 @@ template <Kind K>
 struct Operand<K> {
   static constexpr Kind kind = K;
 };
-/// The number of the step: which steps the scan runs is known at the call.
+/// The number of the step. The steps that a scan runs are known when it is called.
 template <>
 struct Operand<Kind::step_index> {
   static constexpr Kind kind = Kind::step_index;
   Steps steps{0};
 };
-/// A tile of such a shape that no View belongs to.
+/// A tile with this shape that has no View.
 template <class T, class Sh>
 struct Operand<Kind::local, T, Sh> {
   static constexpr Kind kind = Kind::local;
@@ -91,7 +91,7 @@ auto make_operand(V const& view) {
   return Operand<K, Src>{Src(adapted(view))};
 }
 
-/// An operand with a time index, and which of the View's steps it has.
+/// An operand with a time index, with the steps of the View that it uses.
 template <Kind K, BatchIndices L, class V>
 auto make_timed_operand(V const& view, Pace const& pace) {
   auto o = make_operand<K, L>(view);
@@ -99,7 +99,8 @@ auto make_timed_operand(V const& view, Pace const& pace) {
   return o;
 }
 
-/// each(view): whether v(item, time, ...) or v(time, ...) is meant is known only when it is used.
+/// each(view): indexed v(item, time, ...), or v(time, ...) inside common(...), which is known only
+/// when it is used.
 template <class A>
 struct EachOf {
   A view;
@@ -121,65 +122,106 @@ inline constexpr bool is_log_view<LogView<V>> = true;
 
 }  // namespace Impl
 
-/// v(item, ...), read.
+/// An input: the sequence reads v(item, ...).
+/// ```cpp
+/// map(Predict{}, in(a), inout(x));
+/// ```
+/// \param view  a View, or an adapted one; the item is its first index
+/// \returns the operand
 template <Impl::Viewish V>
 auto in(V const& view) {
   return Impl::make_operand<Impl::Kind::in, Impl::BatchIndices::item>(view);
 }
-/// v(item, ...), written; the sequence must assign it.
+/// An output: v(item, ...) is stored after the sequence, which must assign it.
+/// \param view  a View that is not const, or an adapted one; the item is its first index
+/// \returns the operand
 template <Impl::Viewish V>
 auto out(V const& view) {
   static_assert(!std::is_const_v<typename decltype(Impl::adapted(view))::view_type::value_type>,
-                "Batchwork::out: the View is const");
+                "Batchwork::out: the View is const; pass a View of non-const numbers");
   return Impl::make_operand<Impl::Kind::out, Impl::BatchIndices::item>(view);
 }
-/// v(item, ...), read before and written after.
+/// An input and output: v(item, ...) is read before the sequence and stored after it.
+/// \param view  a View that is not const, or an adapted one; the item is its first index
+/// \returns the operand
 template <Impl::Viewish V>
 auto inout(V const& view) {
   static_assert(!std::is_const_v<typename decltype(Impl::adapted(view))::view_type::value_type>,
-                "Batchwork::inout: the View is const");
+                "Batchwork::inout: the View is const; pass a View of non-const numbers");
   return Impl::make_operand<Impl::Kind::inout, Impl::BatchIndices::item>(view);
 }
-/// v(...), one for all items, staged on the device.
+/// An input common to all items: the sequence reads v(...), which has no item index. On devices it
+/// may be staged in team scratch.
+/// ```cpp
+/// map(Predict{}, inout(x), common(f));
+/// ```
+/// \param view  a View, or an adapted one
+/// \returns the operand
 template <Impl::Viewish V>
 auto common(V const& view) {
   return Impl::make_operand<Impl::Kind::common, Impl::BatchIndices::none>(view);
 }
-/// A fixed value, one for all items.
+/// An input common to all items whose value is copied into the launch: common(fixed(x)).
+/// \param value  fixed(x)
+/// \returns the operand
 template <class T, class Sh>
 auto common(Impl::Fixed<T, Sh> const& value) {
   return Impl::Operand<Impl::Kind::fixed, Impl::Fixed<T, Sh>>{value};
 }
-/// v(item, time, ...), read at every step of a scan. Behind the View may stand lag<k> or lag(k),
-/// and stride<k> or stride(k): at step t it is v(item, stride t - lag, ...) then.
+/// An input of a scan: at step t the sequence reads v(item, t, ...). With lag(k) and stride(m)
+/// after the View it reads v(item, m t - k, ...).
+/// ```cpp
+/// scan(steps, Step{}, carry(x), each(z), each(z, lag<1>));
+/// ```
+/// \param view   a View, or an adapted one; item and time are its first two indices
+/// \param words  lag<k> or lag(k), and stride<k> or stride(k), each at most once
+/// \returns the operand
 template <Impl::Viewish V, class... Words>
 auto each(V const& view, Words const&... words) {
   return Impl::EachOf<decltype(Impl::adapted(view))>{Impl::adapted(view), Impl::pace_of(words...)};
 }
-/// common(each(v)): v(time, ...), read at every step and the same for all items.
+/// An input of a scan that is common to all items: at step t the sequence reads v(t, ...).
+/// \param e  each(view)
+/// \returns the operand
 template <class A>
 auto common(Impl::EachOf<A> const& e) {
   return Impl::make_timed_operand<Impl::Kind::common_each, Impl::BatchIndices::time>(e.view,
                                                                                      e.pace);
 }
-/// inout(each(v)): v(item, time, ...), read before every step of a scan and written after it.
+/// An input and output of a scan: v(item, t, ...) is read before step t and stored after it.
+/// \param e  each(view)
+/// \returns the operand
 template <class A>
 auto inout(Impl::EachOf<A> const& e) {
   static_assert(!std::is_const_v<typename A::view_type::value_type>,
-                "Batchwork::inout: the View is const");
+                "Batchwork::inout: the View is const; pass a View of non-const numbers");
   return Impl::make_timed_operand<Impl::Kind::each_inout, Impl::BatchIndices::item_time>(e.view,
                                                                                          e.pace);
 }
-/// v(item, time, ...), written at every step of a scan. What may stand behind the View is that of
-/// each; no two steps write the same place.
+/// An output of a scan: v(item, t, ...) is stored after step t. It takes lag and stride as `each`
+/// does; no two steps may write the same element.
+/// ```cpp
+/// scan(steps, Step{}, carry(x), each(z), emit(means));
+/// ```
+/// \param view   a View that is not const, or an adapted one; item and time are its first two
+///   indices
+/// \param words  lag<k> or lag(k), and stride<k> or stride(k), each at most once
+/// \returns the operand
 template <Impl::Viewish V, class... Words>
 auto emit(V const& view, Words const&... words) {
   static_assert(!std::is_const_v<typename decltype(Impl::adapted(view))::view_type::value_type>,
-                "Batchwork::emit: the View is const");
+                "Batchwork::emit: the View is const; pass a View of non-const numbers");
   return Impl::make_timed_operand<Impl::Kind::emit, Impl::BatchIndices::item_time>(
       view, Impl::pace_of(words...));
 }
-/// An integer View over the items: receives the first failure of each item, or 0. See Status.
+/// Stores the status of each item: 0, or a code with the Reason and the info of its first failure;
+/// see Status. It is no parameter of the sequence.
+/// ```cpp
+/// Kokkos::View<int*> codes("codes", items);
+/// map(Update{}, inout(x), in(z), status(codes));
+/// ```
+/// \param view  a View with one index, the item, of integers of 32 or 64 bits
+/// \returns the operand
 template <Impl::Viewish V>
 auto status(V const& view) {
   using View = typename decltype(Impl::adapted(view))::view_type;
@@ -188,68 +230,85 @@ auto status(V const& view) {
       "Batchwork::status: the View must hold integers of 32 or 64 bits");
   auto const operand = Impl::make_operand<Impl::Kind::status, Impl::BatchIndices::item>(view);
   static_assert(decltype(operand.source)::tile_rank == 0,
-                "Batchwork::status: the View has one index, the item");
+                "Batchwork::status: the View must have one index, the item");
   return operand;
 }
 
-/// A place in a sequence's parameter list that no View belongs to: whatever the sequence assigns is
-/// dropped.
+/// A parameter of the sequence without a View: whatever the sequence assigns to it is dropped.
 inline auto nothing() { return Impl::Operand<Impl::Kind::nothing>{}; }
 
-/// The number of the item, from 0 on, as a Scalar of std::int64_t.
+/// The number of the item, counted from 0, as a Scalar of std::int64_t.
 inline auto item_index() { return Impl::Operand<Impl::Kind::item_index>{}; }
-/// The number of the step of a scan, the t of each(view), as a Scalar of std::int64_t that is
-/// common to all items.
+/// The number t of the step of a scan, as a Scalar of std::int64_t that is common to all items.
 inline auto step_index() { return Impl::Operand<Impl::Kind::step_index>{}; }
 
-/// A View that is common to all items and read at indices that the sequence computes: t(k) is v(k,
-/// ...), t(j, k) is v(j, k, ...). A View has as many of these indices as it has run-time extents,
-/// one at least; its others are those of the tile. An item with an index beyond them fails with
-/// Reason::out_of_range and gets NaN, of integers 0.
+/// A View common to all items that the sequence reads at indices it computes: t(k) is v(k, ...),
+/// t(j, k) is v(j, k, ...). The run-time extents of the View, one or two, are these indices; its
+/// other extents are those of the tile. An index out of range fails the item with
+/// Reason::out_of_range and gives NaN, or 0 for integers.
+/// ```cpp
+/// Kokkos::View<double*[3]> rates("rates", n);  // t(k) is a vector of three numbers
+/// map(Lookup{}, in(index), table(rates), out(y));
+/// ```
+/// \param view  a View, or an adapted one, of real numbers or integers
+/// \returns the operand, a Table in the sequence
 template <Impl::Viewish V>
 auto table(V const& view) {
   using Src = Impl::TableSource<decltype(Impl::adapted(view))>;
   return Impl::Operand<Impl::Kind::table, Src>{Src(Impl::adapted(view))};
 }
-/// The same.
+/// The same as table(view).
 template <class Src>
 auto common(Impl::Operand<Impl::Kind::table, Src> const& t) {
   return t;
 }
 
-/// local<T, M, N>(), local<T, N>(), local<T>(): a matrix, a vector or a scalar that no View belongs
-/// to. The sequence assigns it before it reads it; it stays in registers, and hands over from one
-/// sequence of then(...) to the next. Its status is looked at where something is made of it that is
-/// stored.
+/// A tile without a View: a matrix local<T, M, N>(), a vector local<T, N>() or a scalar local<T>().
+/// It stays in registers and passes results from one sequence of then(...) to the next. The
+/// sequence must assign it before reading it. Its status is recorded only in tiles that are
+/// computed from it and stored.
+/// ```cpp
+/// map(then(Predict{}, on<0, 2>(Update{})), inout(x), in(f), local<double, 3>());
+/// ```
+/// \tparam T  float, double, Kokkos::complex of these, std::int32_t or std::int64_t
+/// \tparam E  the extents, at most 64
+/// \returns the operand
 template <class T, int... E>
 auto local() {
-  static_assert(sizeof...(E) <= 2,
-                "Batchwork::local: two extents for a matrix, one for a vector, none for a scalar");
+  static_assert(
+      sizeof...(E) <= 2,
+      "Batchwork::local: give two extents for a matrix, one for a vector, none for a scalar");
   using Sh = typename Impl::ShapeFromExtents<int(sizeof...(E)), E...>::type;
   static_assert(((E > 0 && E <= Impl::largest_extent) && ...),
                 "Batchwork::local: an extent is not positive, or over the limit of 64");
   return Impl::Operand<Impl::Kind::local, T, Sh>{};
 }
-/// symmetric(local<T, N, N>()), lower(local<T, N, N>()), diagonal(local<T, N>()): one with
-/// structure.
+/// A local symmetric matrix: symmetric(local<T, N, N>()).
 template <class T, class Sh>
 auto symmetric(Impl::Operand<Impl::Kind::local, T, Sh> const&) {
   using New = typename Impl::Restructured<Sh, Structure::symmetric>::type;
   return Impl::Operand<Impl::Kind::local, T, New>{};
 }
+/// A local lower triangular matrix: lower(local<T, N, N>()).
 template <class T, class Sh>
 auto lower(Impl::Operand<Impl::Kind::local, T, Sh> const&) {
   using New = typename Impl::Restructured<Sh, Structure::lower>::type;
   return Impl::Operand<Impl::Kind::local, T, New>{};
 }
+/// A local diagonal matrix: diagonal(local<T, N>()).
 template <class T, class Sh>
 auto diagonal(Impl::Operand<Impl::Kind::local, T, Sh> const&) {
   using New = typename Impl::Restructured<Sh, Structure::diagonal>::type;
   return Impl::Operand<Impl::Kind::local, T, New>{};
 }
 
-/// log_sum(view, weight), in carry(...): the View's numbers are weight times sums of logarithms;
-/// the sequence gets a LogSum, to which logarithms are added at the price of a multiplication.
+/// In carry(...): the View's numbers are `weight` times a sum of logarithms. The sequence gets a
+/// LogSum, to which it adds a logarithm at the cost of a multiplication.
+/// ```cpp
+/// scan(steps, Step{}, carry(common(fixed(0.0)), log_sum(likelihood, -0.5)), each(z));
+/// ```
+/// \param view    a View of numbers, one for each item
+/// \param weight  the factor of the logarithms
 template <Impl::Viewish V>
 auto log_sum(V const& view, double weight = 1) {
   return Impl::LogView<V>{view, weight};
@@ -261,7 +320,8 @@ template <class X>
 auto carry_start(X const& start) {
   if constexpr (is_operand<X>) {
     static_assert(X::kind == Kind::common || X::kind == Kind::fixed,
-                  "Batchwork::carry: the start is a View over the items or common(...)");
+                  "Batchwork::carry: the start must be a View with the item as its first index, or "
+                  "common(...)");
     return start;
   } else if constexpr (is_log_view<X>) {
     return in(start.view);
@@ -281,7 +341,7 @@ double log_weight(Start const& start, End const& end) {
   else return 1;
 }
 
-/// T of a View of Kokkos::complex<T>, else what the View holds.
+/// T for a View of Kokkos::complex<T>, else the View's value type.
 template <class T>
 struct RealOfView {
   using type = T;
@@ -311,8 +371,8 @@ constexpr bool holds_numbers() {
            (std::is_same_v<T, bool> && !is_table);
   }
 }
-/// Whether they hold integers or truths, as what tiles of such do not have: a bool is one an item,
-/// a structure is of real numbers.
+/// Whether an operand's integers or bools have a supported shape: one bool for each item, integers
+/// without a structure.
 template <class X>
 constexpr bool holds_shapeless_numbers() {
   if constexpr (X::kind == Kind::carry) {
@@ -353,33 +413,30 @@ constexpr bool holds_symmetric_tiles() {
   else return decltype(X::source)::shape::structure == Structure::symmetric;
 }
 
-/// Operands as the verbs use them; in the place of what is refused nothing(), so that the compiler
-/// says no more.
+/// Checks an operand before a verb uses it. A refused operand is replaced by nothing(), so that the
+/// compiler reports no further errors.
 template <class X>
 auto resolve(X const& x) {
   if constexpr (!is_operand<X>) {
     static_assert(is_operand<X>,
-                  "Batchwork: the arguments after the sequence are operands: in(view), out(view), "
-                  "...; exec and launch(...) stand before it");
+                  "Batchwork: the arguments after the sequence are operands, such as in(view) and "
+                  "out(view); exec and launch(...) come before the sequence");
     return nothing();
   } else if constexpr (!holds_numbers<X>()) {
-    static_assert(
-        holds_numbers<X>(),
-        "Batchwork: an operand's View holds numbers that are none of float, double, std::int32_t, "
-        "std::int64_t and, but for tables, bool and Kokkos::complex; copy them into a View of "
-        "such");
+    static_assert(holds_numbers<X>(),
+                  "Batchwork: the View of an operand must hold float, double, std::int32_t, "
+                  "std::int64_t, bool or Kokkos::complex (a table neither bool nor complex); copy "
+                  "the data into such a View");
     return nothing();
   } else if constexpr (!holds_shapeless_numbers<X>()) {
-    static_assert(
-        holds_shapeless_numbers<X>(),
-        "Batchwork: a View of bool has one for each item, and symmetric, lower and diagonal are of "
-        "real numbers; pass a View of integers as it is");
+    static_assert(holds_shapeless_numbers<X>(),
+                  "Batchwork: a View of bool must hold one for each item, and symmetric, lower and "
+                  "diagonal take real numbers; pass a View of integers without a structure");
     return nothing();
   } else if constexpr (holds_complex_numbers<X>() && holds_symmetric_tiles<X>()) {
-    static_assert(
-        !holds_complex_numbers<X>(),
-        "Batchwork: symmetric(view) is of real numbers; pass a View of complex ones as it "
-        "is: cholesky(a) reads the lower triangle of a Hermitian a");
+    static_assert(!holds_complex_numbers<X>(),
+                  "Batchwork: symmetric(view) takes real numbers; pass a View of complex ones "
+                  "without it: cholesky(a) reads the lower triangle of a Hermitian a");
     return nothing();
   } else {
     return x;
@@ -390,7 +447,7 @@ auto resolve(EachOf<A> const& e) {
   return resolve(make_timed_operand<Kind::each, BatchIndices::item_time>(e.view, e.pace));
 }
 
-/// The operand in a scan of these steps.
+/// The operand for a scan over these steps.
 template <class O>
 O placed(O operand, Steps const& steps) {
   if constexpr (requires { operand.source.steps; }) operand.source.steps = steps;
@@ -400,8 +457,13 @@ O placed(O operand, Steps const& steps) {
 
 }  // namespace Impl
 
-/// The state from step to step, starting at v(item, ...) or at common(...); the sequence gets it as
-/// a mutable tile.
+/// A state that a scan keeps from step to step, starting at v(item, ...) or at common(...). The
+/// sequence gets a mutable tile. The last value is dropped.
+/// ```cpp
+/// scan(steps, Step{}, carry(x), each(z));
+/// ```
+/// \param start  a View with the item as its first index, common(...) or log_sum(...)
+/// \returns the operand
 template <class Start>
 auto carry(Start const& start) {
   auto s = Impl::carry_start(start);
@@ -410,9 +472,15 @@ auto carry(Start const& start) {
   return Impl::Operand<Impl::Kind::carry, decltype(s), End, IsLog>{
       s, {}, Impl::log_weight(start, 0)};
 }
-/// Likewise, and the value after the last step is stored in end(item, ...), which may be the View
-/// it started from; as by an assignment to a tile of end's structure, if start has another: of a
-/// symmetric or lower end the lower triangle counts.
+/// The same, and the value after the last step is stored in end(item, ...). If the structure of
+/// `end` differs from that of `start`, the value is stored as by an assignment: the lower triangle
+/// for a symmetric or lower `end`.
+/// ```cpp
+/// scan(steps, Step{}, carry(x, x), each(z));  // in place
+/// ```
+/// \param start  a View with the item as its first index, common(...) or log_sum(...)
+/// \param end    a View with the item as its first index, which may be the same as `start`
+/// \returns the operand
 template <class Start, class End>
 auto carry(Start const& start, End const& end) {
   auto s = Impl::carry_start(start);

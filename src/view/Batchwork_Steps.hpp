@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Which steps a scan runs, and in which order; and which step of a View an operand reads or writes
-/// at each of them. All of it becomes a pointer and a stride on the host.
+/// The steps that a scan runs, and the step of a View that an operand uses at each of them. On the
+/// host these become a pointer and a stride.
 #ifndef BATCHWORK_STEPS_HPP
 #define BATCHWORK_STEPS_HPP
 
@@ -17,8 +17,8 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// The steps first .. last - 1 of a scan, in this order or from the last to the first. A number n
-/// is the steps 0 .. n - 1.
+/// The steps first .. last - 1 of a scan, forwards or backwards. A number n means the steps 0 .. n
+/// - 1.
 struct Steps {
   std::int64_t first = 0, last = 0;
   bool backward = false;
@@ -28,17 +28,17 @@ struct Steps {
       : first(from), last(to), backward(turned) {}
 
   constexpr std::int64_t count() const { return last - first; }
-  /// The step that the kernel runs as its number k.
+  /// The step that the kernel runs in iteration k.
   constexpr std::int64_t at(std::int64_t k) const { return backward ? last - 1 - k : first + k; }
 };
 
-/// Those of backward(...): hosts have a kernel of their own for them, which asks for the memory of
-/// the next step.
+/// The steps of backward(...). Hosts have a separate kernel for them, which prefetches the next
+/// step.
 struct BackwardSteps : Steps {
   using Steps::Steps;
 };
 
-/// What a scan may be given as its steps.
+/// The types that a scan takes as its steps.
 template <class X>
 concept StepsOfScan = std::convertible_to<X, std::int64_t> || std::derived_from<X, Steps>;
 template <StepsOfScan X>
@@ -50,7 +50,7 @@ constexpr Steps as_steps(X const& x) {
 template <class X>
 inline constexpr bool is_backward = std::is_same_v<X, BackwardSteps>;
 
-/// Numbers beyond this one mean no step that memory could have.
+/// Steps beyond this number are out of range for every View.
 inline constexpr std::int64_t no_step = std::int64_t(1) << 62;
 
 constexpr std::int64_t saturated(std::int64_t x) {
@@ -64,7 +64,7 @@ constexpr std::int64_t saturated_product(std::int64_t a, std::int64_t b) {
   return a * b;
 }
 
-/// At step t of a scan an operand has step stride * t - lag of its View.
+/// At step t of a scan an operand uses step stride * t - lag of its View.
 struct Pace {
   std::int64_t stride = 1, lag = 0;
 
@@ -86,8 +86,8 @@ struct Stride {
   std::int64_t factor;
 };
 
-/// What stands behind the View in each and emit: a Lag or a Stride, or a function that gives one,
-/// as the name lag<1> is.
+/// The words after the View in each and emit: a Lag or a Stride, or a function that returns one,
+/// such as lag<1>.
 template <class X>
 constexpr auto pace_word(X const& x) {
   if constexpr (std::is_function_v<X>) return x();
@@ -110,8 +110,8 @@ constexpr Pace pace_of(Word const&... words) {
                 strides = (int(is_pace_word<Word, Stride>()) + ... + 0);
   constexpr bool good = lags <= 1 && strides <= 1 && lags + strides == int(sizeof...(Word));
   static_assert(good,
-                "Batchwork: behind the View each and emit take lag<k> or lag(k), and stride<k> or "
-                "stride(k), each of them once");
+                "Batchwork: after the View each and emit take lag<k> or lag(k), and stride<k> or "
+                "stride(k), each at most once");
   Pace p;
   if constexpr (good) (set_pace(p, pace_word(words)), ...);
   return p;
@@ -121,7 +121,7 @@ constexpr Pace pace_of(Word const&... words) {
 struct StepsTouched {
   std::int64_t lowest, highest, by;
 };
-/// Whether two such sets have a step in common.
+/// Whether the two sets have a step in common.
 constexpr bool meet(StepsTouched x, StepsTouched y) {
   if (x.by < y.by) {
     auto const z = x;
@@ -130,7 +130,7 @@ constexpr bool meet(StepsTouched x, StepsTouched y) {
   std::int64_t const high = x.highest < y.highest ? x.highest : y.highest;
   std::int64_t k = x.lowest;
   if (k < y.lowest) k += (y.lowest - k + x.by - 1) / x.by * x.by;
-  // Where the first y.by / gcd of them are none of the other, no further one is.
+  // The pattern of remainders repeats after y.by / gcd steps, so no further step has to be tested.
   for (std::int64_t n = y.by / std::gcd(x.by, y.by); n > 0 && k <= high; --n, k += x.by)
     if ((k - y.lowest) % y.by == 0) return true;
   return false;
@@ -138,13 +138,22 @@ constexpr bool meet(StepsTouched x, StepsTouched y) {
 
 }  // namespace Impl
 
-/// The steps first .. last - 1 of a scan, in place of their number: scan(range(1, n), ...).
-/// Operands have the Views' own steps, so that step t of an `each` is v(item, t, ...).
+/// The steps first .. last - 1 of a scan, instead of a number of steps. Operands use the same steps
+/// of their Views: `each(v)` reads v(item, t, ...) at step t.
+/// ```cpp
+/// scan(range(1, steps), Step{}, carry(x), each(z), each(z, lag<1>));
+/// ```
+/// \param first  the first step
+/// \param last   one past the last step
 inline Impl::Steps range(std::int64_t first, std::int64_t last) { return {first, last, false}; }
 
-/// Steps from the last to the first: backward(n) is n - 1 .. 0, backward(range(first, last)) is
-/// last - 1 .. first. Operands have the same steps of their Views as forwards; on devices the
-/// kernel is the same one.
+/// Runs the steps of a scan from the last to the first: backward(n) is n - 1 .. 0,
+/// backward(range(first, last)) is last - 1 .. first. Operands use the same steps of their Views as
+/// forwards. On devices the kernel is the same in both directions.
+/// ```cpp
+/// scan(backward(steps), Smooth{}, carry(x), each(filtered), emit(smoothed));
+/// ```
+/// \param steps  a number of steps, or range(first, last)
 template <Impl::StepsOfScan X>
 Impl::BackwardSteps backward(X const& steps) {
   static_assert(!std::is_same_v<X, Impl::BackwardSteps>,
@@ -153,18 +162,20 @@ Impl::BackwardSteps backward(X const& steps) {
   return {s.first, s.last, true};
 }
 
-/// lag(k), in each(v, lag(k)): v(item, t - k, ...) at step t, in whichever direction the scan runs;
-/// of a negative k a later step.
+/// In each(v, lag(k)) or emit(v, lag(k)): step t uses v(item, t - k, ...), in either direction of
+/// the scan. A negative k means a later step.
+/// \param k  the lag in steps
 inline Impl::Lag lag(std::int64_t k) { return {k}; }
-/// lag<k>: the same.
+/// lag<k>: the same with a constant, in each(v, lag<1>).
 template <std::int64_t K>
 constexpr Impl::Lag lag() noexcept {
   return {K};
 }
-/// stride(k), in each(v, stride(k)): v(item, k t, ...) at step t; with a lag, v(item, k t - lag,
-/// ...).
+/// In each(v, stride(k)) or emit(v, stride(k)): step t uses v(item, k t, ...), and with a lag
+/// v(item, k t - lag, ...).
+/// \param k  the stride in steps
 inline Impl::Stride stride(std::int64_t k) { return {k}; }
-/// stride<k>: the same.
+/// stride<k>: the same with a constant, in each(v, stride<2>).
 template <std::int64_t K>
 constexpr Impl::Stride stride() noexcept {
   return {K};

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Table: common data that a sequence reads at an index of each item.
+/// Table: common data that a sequence reads at indices it computes for each item.
 #ifndef BATCHWORK_TABLE_HPP
 #define BATCHWORK_TABLE_HPP
 
@@ -19,12 +19,12 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// True, or the compiler says what an index of a table is.
+/// True; otherwise a compile-time error explains the indices of a table.
 template <bool Good>
 constexpr bool require_table_index() {
   static_assert(Good,
                 "Batchwork: a table is read at as many integers as its View has run-time extents: "
-                "t(k), or t(j, k); of a real number write t(to_integer<std::int32_t>(x))");
+                "t(k), or t(j, k); convert a real number, t(to_integer<std::int32_t>(x))");
   return Good;
 }
 
@@ -37,8 +37,8 @@ template <std::integral I>
 BATCHWORK_INLINE Scalar<std::int64_t> table_index(I k) {
   return Scalar<std::int64_t>(static_cast<std::int64_t>(k));
 }
-/// Whether X is such an index, or a scalar that is made of one. By overloads: nvcc fails with a
-/// concept of the same.
+/// Whether X is an index, or a scalar made from one. Overloads are used because nvcc fails with the
+/// equivalent concept.
 template <class S>
 std::bool_constant<holds_integers<S>> table_index_test(Scalar<S> const&);
 template <std::integral I>
@@ -47,7 +47,7 @@ std::false_type table_index_test(...);
 template <class X>
 inline constexpr bool is_table_index = decltype(table_index_test(std::declval<X const&>()))::value;
 
-/// Where k is an index below the extent.
+/// True where k is an index below the extent.
 template <class S>
 BATCHWORK_INLINE auto is_index(S const& k, std::int64_t extent) {
   using I = scalar_t<S>;
@@ -56,7 +56,7 @@ BATCHWORK_INLINE auto is_index(S const& k, std::int64_t extent) {
   return k >= S(I(0)) && k <= S(static_cast<I>(last < most ? last : most));
 }
 
-/// How far from its first number each lane of S reads a table.
+/// The offset from the first number at which each lane of S reads a table.
 template <class S>
 struct TableOffsets {
   static constexpr int width = ValueTraits<S>::width;
@@ -73,8 +73,8 @@ struct TableOffsets {
 
 }  // namespace Impl
 
-/// What table(view) is in a sequence. Reading costs a load for each lane and number of the tile. An
-/// index out of range reads nothing: its item gets NaN, of integers 0, with the status
+/// table(view) inside a sequence. A read costs one load for each lane and each number of the tile.
+/// An index out of range reads no memory: its item gets NaN, or 0 for integers, and the status
 /// Reason::out_of_range.
 template <class Loc>
 struct Table {
@@ -82,8 +82,12 @@ struct Table {
   using Sh = typename Loc::shape;
   Loc loc;
 
-  /// The number or tile at index k, or at indices j and k, each an integer scalar or a plain
-  /// integer.
+  /// Reads the number or tile at index k, or at indices j and k.
+  /// ```cpp
+  /// y = rates(k) * x;
+  /// ```
+  /// \param k  as many integer scalars or plain integers as the View has run-time extents
+  /// \returns a Scalar, Vector or Matrix with the View's type of numbers
   template <class... K>
   BATCHWORK_INLINE auto operator()(K const&... k) const {
     constexpr bool good =
@@ -122,7 +126,7 @@ struct Table {
     if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::quiet_NaN();
     else return T(0);
   }
-  /// Number (i, j) of the tiles that the lanes ask for.
+  /// Number (i, j) of the tile that each lane reads.
   template <class SV, class S, class M>
   BATCHWORK_INLINE SV numbers(Impl::TableOffsets<S> const& at, M const& there, bool empty, int i,
                               int j) const {
@@ -138,7 +142,7 @@ struct Table {
     }
     return r;
   }
-  /// like: knows the lanes.
+  /// `like` identifies the lanes.
   template <class S, class M>
   BATCHWORK_INLINE auto tile_at(Impl::TableOffsets<S> const& at, M const& there, S const& like,
                                 info_t<S> const& before) const {

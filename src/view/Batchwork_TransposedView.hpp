@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// transposed(view): every item's matrix taken as its transpose, without a copy. For verbs that
-/// work on whole matrices (gemm, copies, cholesky and its like); sequences transpose their tiles
-/// themselves.
+/// transposed(view): the transpose of every item's matrix, without a copy, for verbs on whole
+/// matrices (gemm, copy, cholesky and others). A sequence uses transpose(x) instead.
 #ifndef BATCHWORK_TRANSPOSED_VIEW_HPP
 #define BATCHWORK_TRANSPOSED_VIEW_HPP
 
@@ -14,7 +13,7 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// A View of which every matrix is meant transposed.
+/// A View with transposed matrices.
 template <class A>
 struct TransposedView {
   A view;
@@ -24,7 +23,7 @@ inline constexpr bool is_transposed_view = false;
 template <class A>
 inline constexpr bool is_transposed_view<TransposedView<A>> = true;
 
-/// An operand of which rows and columns change places.
+/// An operand with rows and columns exchanged.
 template <class O>
 struct TransposedOperand {
   O operand;
@@ -32,25 +31,33 @@ struct TransposedOperand {
 
 }  // namespace Impl
 
-/// The transpose of the matrix, or of every item's matrix, in a View; for copies and gemm. It goes
-/// around the other adaptors: transposed(compact(view, n)).
+/// The transpose of a matrix, or of every item's matrix, without a copy, for copy and gemm. Apply
+/// it after the other adaptors: transposed(compact(view, n)).
+/// ```cpp
+/// gemm(1.0, in(transposed(a)), in(b), 0.0, out(c));  // c = a' b
+/// ```
+/// \param view  a View of matrices, or an adapted one
 template <Impl::Viewish V>
 auto transposed(V const& view) {
   return Impl::TransposedView<decltype(Impl::adapted(view))>{Impl::adapted(view)};
 }
 
+/// An input with transposed matrices.
 template <class A>
 auto in(Impl::TransposedView<A> const& t) {
   return Impl::TransposedOperand<decltype(in(t.view))>{in(t.view)};
 }
+/// An output with transposed matrices.
 template <class A>
 auto out(Impl::TransposedView<A> const& t) {
   return Impl::TransposedOperand<decltype(out(t.view))>{out(t.view)};
 }
+/// An input and output with transposed matrices.
 template <class A>
 auto inout(Impl::TransposedView<A> const& t) {
   return Impl::TransposedOperand<decltype(inout(t.view))>{inout(t.view)};
 }
+/// An input common to all items, used transposed.
 template <class A>
 auto common(Impl::TransposedView<A> const& t) {
   return Impl::TransposedOperand<decltype(common(t.view))>{common(t.view)};

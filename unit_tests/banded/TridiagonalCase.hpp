@@ -3,8 +3,8 @@
 
 /// \file
 /// Batches of tridiagonal systems in any arrangement, known at run time; their solution in long
-/// double; and what holds of every solver: small errors, nothing written elsewhere, neighbours of a
-/// failed item untouched.
+/// double; and the requirements on every solver: small errors, no writes elsewhere, unchanged
+/// neighbours of a failed item.
 #ifndef BATCHWORK_TEST_TRIDIAGONAL_CASE_HPP
 #define BATCHWORK_TEST_TRIDIAGONAL_CASE_HPP
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What solve_tridiagonal refuses, before anything is written.
+// Calls of solve_tridiagonal that are refused before anything is written.
 #include "banded/Batchwork_Tridiagonal.hpp"
 #include "support/Batchwork_Messages.hpp"
 #include "support/Batchwork_TestSupport.hpp"

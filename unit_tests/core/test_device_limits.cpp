@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a device is said to have, and what of it each of several teams has.
+// The limits of a device, and the part of them that each of several teams has.
 #include "core/detail/backend/Batchwork_Vendor.hpp"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a vendor's instructions compute: sums over neighbouring lanes of a warp, and divisions at
-// the ends of the range.
+// Results of vendor instructions: sums over neighbouring lanes of a warp, and divisions at the ends
+// of the range.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Well-conditioned items times powers of two, over the range of normal numbers: results are those
-/// of the items as they are, times a power of two. For kernels of devices; test_dense_scales has
-/// the verbs.
+/// Well-conditioned items times powers of two, over the range of normal numbers: results must be
+/// those of the original items times a power of two. For kernels of devices; test_dense_scales
+/// tests the verbs.
 #ifndef BATCHWORK_TEST_UNITS_CASE_HPP
 #define BATCHWORK_TEST_UNITS_CASE_HPP
 

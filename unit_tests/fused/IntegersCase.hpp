@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Sequences over integers, bools and tables, and what comes out of them, whoever runs them:
+/// Sequences over integers, bools and tables with their expected results, for any runner:
 /// run(items, sequence, operands...).
 #ifndef BATCHWORK_TEST_INTEGERSCASE_HPP
 #define BATCHWORK_TEST_INTEGERSCASE_HPP

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Filters of Lorenz's model of 1996 with 40 variables, of which every second one is seen: an
-/// analysis from an ensemble by map, and cycles of forecast and analysis by scan; on hosts, and by
-/// kernels of devices on light threads of a host.
+/// Filters of Lorenz's model of 1996 with 40 variables, every second one observed: an analysis from
+/// an ensemble by map, and cycles of forecast and analysis by scan; on hosts, and by device kernels
+/// on light threads of a host.
 #ifndef BATCHWORK_TEST_LARGE_FILTER_CASE_HPP
 #define BATCHWORK_TEST_LARGE_FILTER_CASE_HPP
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// A scan that has its steps in any order and an operand of every pace, beside a plain loop in long
-/// double.
+/// A scan with steps in any order and an operand for every combination of lag and stride, against a
+/// plain loop in long double.
 #ifndef BATCHWORK_TEST_SCANORDERCASE_HPP
 #define BATCHWORK_TEST_SCANORDERCASE_HPP
 

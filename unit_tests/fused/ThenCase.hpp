@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Sequences made of several, with tiles that they hand over, beside long double.
+/// Sequences made from several, with local tiles passed between them, against long double.
 #ifndef BATCHWORK_TEST_THENCASE_HPP
 #define BATCHWORK_TEST_THENCASE_HPP
 

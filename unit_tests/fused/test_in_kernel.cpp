@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // team_map and team_scan inside a user's own TeamPolicy kernel: any team size and vector length,
-// items that start anywhere, several calls in one kernel, work of the user's before and after, and
-// the user's own scratch beside ours. The results are bitwise those of the verbs, and those of the
-// verbs are the true ones.
+// items that start anywhere, several calls in one kernel, the user's work before and after, and the
+// user's own scratch in addition to the library's. The results are bitwise those of the verbs,
+// whose results are compared with expected ones.
 #include <iostream>
 
 #include "support/Batchwork_TestSupport.hpp"

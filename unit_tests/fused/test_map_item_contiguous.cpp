@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// map over item-contiguous matrices of every kind of size: of whole units of 16 bytes, of an odd
-// number of numbers, of neither; in place and not, beside interleaved ones, aligned and not, for
-// whole and partial warps. The data are small whole numbers, so that every result is exact.
+// map over item-contiguous matrices with sizes of every kind (a multiple of 16 bytes, an odd number
+// of numbers, neither), in place and not, together with interleaved ones, aligned and not, for
+// whole and partial warps. The data are small integers, so every result is exact.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {

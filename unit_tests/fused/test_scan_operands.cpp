@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every way a carry can start and end, operands of scan beside it, and steps fewer than the Views
-// have. The data are whole numbers, so that every result is exact.
+// Every way a carry can start and end, the other operands of scan, and fewer steps than the Views
+// have. The data are integers, so every result is exact.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {

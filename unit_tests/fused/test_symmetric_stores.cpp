@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What is declared symmetric is stored bitwise symmetric: all extents, every operation with a
-// symmetric result. As map runs on the default execution space, and compiled again with light
-// threads as the lanes of a device.
+// Views declared symmetric are stored bitwise symmetric: all extents, every operation with a
+// symmetric result. By map on the default execution space, and compiled again with light threads as
+// the lanes of a device.
 #if defined(BATCHWORK_THREADS_AS_LANES)
 #include "fused/MapByLanes.hpp"
 #endif

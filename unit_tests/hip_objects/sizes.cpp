@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The covariance update of a Kalman filter at several extents: with an item a lane, and where lanes
-// share items. The sources of every verb are those of ../cuda_objects.
+// The covariance update of a Kalman filter at several extents: with an item for each lane, and with
+// shared items. The sources for every verb are in ../cuda_objects.
 #include "../cuda_objects/Shared.hpp"
 
 namespace {

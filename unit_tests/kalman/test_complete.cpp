@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Complete data: the promise, the path with gains computed once, and what becomes of a broken
-// promise.
+// Complete data: the declaration, the path with gains computed once, and the status if data are
+// missing in spite of it.
 #include <string>
 
 #include "Batch.hpp"

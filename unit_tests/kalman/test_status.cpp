@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A series that fails says so, poisons itself, and leaves its neighbours as they are, bit by bit.
+// A series that fails sets its status, becomes NaN, and leaves its neighbours unchanged to the bit.
 #include "Batch.hpp"
 
 namespace Batchwork::Test {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Patterns with one fault each, in every format that has indices, and what docs/reference/krylov
-/// says becomes of them. The Views have the memory of std::vector and no number more, so that a
-/// sanitizer of addresses finds every read beside them.
+/// Patterns with one fault each, in every format with indices, and the results that
+/// docs/reference/krylov documents for them. The Views use memory of std::vector without spare
+/// elements, so that an address sanitizer finds every read outside them.
 #ifndef BATCHWORK_TEST_BAD_PATTERNS_CASE_HPP
 #define BATCHWORK_TEST_BAD_PATTERNS_CASE_HPP
 

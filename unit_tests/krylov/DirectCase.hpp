@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Systems for direct_lu, of which some are badly scaled and some cannot be solved, judged by what
-/// comes out: by the verb, and by a device's kernels on threads of a host.
+/// Systems for direct_lu, some of them badly scaled or unsolvable, with checks of the results: by
+/// the verb, and by device kernels on threads of a host.
 #ifndef BATCHWORK_TEST_DIRECT_CASE_HPP
 #define BATCHWORK_TEST_DIRECT_CASE_HPP
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Solves with preconditioners as the verb or as a device's kernel on teams of host threads; and
-/// what preconditioners should compute, in long double.
+/// Solves with preconditioners by the verb or by a device kernel on teams of host threads; and the
+/// expected applications of preconditioners, in long double.
 #ifndef BATCHWORK_TEST_PRECONDITIONERS_CASE_HPP
 #define BATCHWORK_TEST_PRECONDITIONERS_CASE_HPP
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Sparse patterns for direct_lu(symbolic), and what must come out: by the verb, and by a device's
+/// Sparse patterns for direct_lu(symbolic) with the expected results: by the verb, and by device
 /// kernels on threads of a host.
 #ifndef BATCHWORK_TEST_SYMBOLIC_CASE_HPP
 #define BATCHWORK_TEST_SYMBOLIC_CASE_HPP

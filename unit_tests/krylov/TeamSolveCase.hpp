@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Kernels of the tests' own that call team_solve, and what holds of what they leave.
+/// Test kernels that call team_solve, with checks of their results.
 #ifndef BATCHWORK_TEST_TEAM_SOLVE_CASE_HPP
 #define BATCHWORK_TEST_TEAM_SOLVE_CASE_HPP
 

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// check(A): what it finds in a pattern and what it says, with the fault in every place where there
-// can be one.
+// check(A): its findings and messages for a pattern with a fault in every possible place.
 #include "krylov/formats/Batchwork_CheckSystems.hpp"
 
 #include <algorithm>

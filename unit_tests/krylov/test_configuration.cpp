@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What is chosen at run time: names, matrices of any format, numbers of a workspace; solve without
-// matrices. With them it is in the files beside this one, one for each type of numbers.
+// Choices at run time: names, matrices of any format, workspace sizes; solve without matrices. The
+// neighbouring files test it with matrices, one file for each number type.
 #include "krylov/ConfigurationCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 

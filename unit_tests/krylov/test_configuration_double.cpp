@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Solver and preconditioner chosen at run time, in double: also the ways to call it, and what is
-// refused.
+// Solver and preconditioner chosen at run time, in double; also the ways to call it, and refused
+// calls.
 #include "krylov/ConfigurationCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Random patterns of compressed rows, of 1 to 300 rows: what check says of planted faults, multiply
-// and solve against long double, and what devices make of columns that are out of range.
+// Random patterns of compressed rows, with 1 to 300 rows: the reports of check for planted faults,
+// multiply and solve against long double, and the results of devices for columns out of range.
 #include <set>
 
 #include "krylov/SolveCase.hpp"

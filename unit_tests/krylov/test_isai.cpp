@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // isai and spd_isai: their application against LAPACK's solutions of the local systems, in every
-// format; solvers with them; local systems without a solution, and what is refused.
+// format; solvers with them; unsolvable local systems, and refused calls.
 #include "krylov/DiaCase.hpp"
 #include "krylov/IsaiCase.hpp"
 #include "krylov/formats/Batchwork_AnyMatrices.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Block Jacobi, ILU(0) and functors as preconditioners: their application against long double in
-// every format and arrangement, what they make of solvers, and what is refused.
+// every format and arrangement, solvers with them, and refused calls.
 #include "krylov/PreconditionersCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Batches of systems from files: what is read, and what is said of files that are not as they
-// should be.
+// Batches of systems from files: the numbers read, and the messages for malformed files.
 #include "krylov/formats/Batchwork_ReadSystems.hpp"
 
 #include <cmath>

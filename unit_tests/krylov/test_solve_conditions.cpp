@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve for definite matrices of given condition numbers, from harmless ones to those that rounding
-// makes singular: solutions against LAPACK's, and no success that the true residual does not bear
-// out.
+// solve for definite matrices with given condition numbers, from harmless ones to numerically
+// singular ones: solutions against LAPACK's, and no success unless the true residual confirms it.
 #include "krylov/PreconditionersCase.hpp"
 
 #if defined(BATCHWORK_HAVE_LAPACK)

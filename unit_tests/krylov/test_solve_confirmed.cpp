@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What solve says of badly scaled systems, against residuals without any rounding: what converged
-// has, and nothing is made worse. A solver that is not the library's own.
+// The status of solve for badly scaled systems, against residuals without rounding: converged
+// systems have converged, and no solution gets worse. Also with a solver from outside the library.
 
 #include <Kokkos_Core.hpp>
 #include <cmath>

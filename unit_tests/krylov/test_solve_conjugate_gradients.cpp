@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve by conjugate gradients, likewise.
+// solve by conjugate gradients: the cases of test_solve_bicgstab.cpp.
 #include "krylov/SolveCase.hpp"
 
 namespace Batchwork::Test {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve with the work of a device divided as the caller says: the solutions are right, and what
-// cannot be done is refused.
+// solve with the work of a device divided as the caller chooses: the solutions are right, and
+// impossible divisions are refused.
 #include "krylov/PreconditionersCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve by Richardson's iteration, likewise; and with it what Jacobi's preconditioner makes of any
-// diagonal.
+// solve by Richardson's iteration: the cases of test_solve_bicgstab.cpp; and the Jacobi
+// preconditioner for any diagonal.
 #include "krylov/PreconditionersCase.hpp"
 #include "krylov/formats/Batchwork_AnyMatrices.hpp"
 

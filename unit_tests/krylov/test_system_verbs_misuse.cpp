@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What add_scaled_identity, scale, equilibrate, dot and norm refuse, before anything is written.
+// Calls of add_scaled_identity, scale, equilibrate, dot and norm that are refused before anything
+// is written.
 #include "krylov/verbs/Batchwork_AddScaledIdentity.hpp"
 #include "krylov/verbs/Batchwork_Equilibrate.hpp"
 #include "krylov/verbs/Batchwork_Scale.hpp"

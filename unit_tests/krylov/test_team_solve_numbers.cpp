@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// team_solve with what the kernel has made itself: numbers in its scratch, several calls in a
-// kernel; a functor.
+// team_solve with numbers that the kernel has computed in its scratch, several calls in a kernel,
+// and a functor.
 #include "krylov/TeamSolveCase.hpp"
 
 namespace Batchwork::Test {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// team_solve with what takes scratch of its own: GMRES, ILU(0), blocks; and with a functor.
+// team_solve with methods that need their own scratch: GMRES, ILU(0), block Jacobi; and with a
+// functor.
 #include "krylov/PreconditionersCase.hpp"
 #include "krylov/TeamSolveCase.hpp"
 #include "support/Batchwork_Messages.hpp"

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The way of devices through team_solve, run on the host by teams of threads; and what a kernel of
-// a wrong size meets.
+// The device path of team_solve, run on the host by teams of threads; and kernels with a wrong
+// size.
 #include "krylov/Batchwork_TeamSolve.hpp"
 
 #include "krylov/SolveCase.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What the tests of empty extents share: poisoned outputs, and what they hold afterwards.
+/// Shared by the tests of empty extents: poisoned outputs and their expected contents.
 #ifndef BATCHWORK_TEST_EMPTY_CASE_HPP
 #define BATCHWORK_TEST_EMPTY_CASE_HPP
 

@@ -469,18 +469,18 @@ TEST(Errors, TeamsBeyondTheLimits) {
   auto const limits = B::Impl::Vendor::device_limits(Exec());
   std::size_t const scratch = limits.scratch_of_team;
   std::string const needed = "need " + std::to_string(scratch + 1) + " bytes of team scratch",
-                    there = std::to_string(scratch) + " there are; give smaller ones";
+                    there = std::to_string(scratch) + " are available; give smaller ones";
   expect_refused_ten_times<1>({2, 1, scratch + 1}, {needed.c_str(), there.c_str()});
   expect_refused_ten_times<1>({std::int64_t(1) << 31, 1, 0},
-                              {"take 2147483648 teams", "of one launch; divide the items"});
+                              {"need 2147483648 teams", " teams; divide the items"});
   if constexpr (B::Impl::runs_on_device<Exec>) {
     if (limits.lanes_of_team < 4096)
-      expect_refused_ten_times<1>({2, 4096, 0}, {"take teams of 4096 lanes", "give smaller ones"});
+      expect_refused_ten_times<1>({2, 4096, 0}, {"need teams of 4096 lanes", "give smaller ones"});
     // Only CUDA looks whether a multiprocessor holds the teams of the launch bounds.
     if (Kokkos::DefaultExecutionSpace::name() == std::string("Cuda"))
-      expect_refused_ten_times<16>({2, 64, 40000},
-                                   {"take teams of 64 lanes with 40000 bytes of team scratch each",
-                                    "is to hold 16; it has room for", "give smaller ones"});
+      expect_refused_ten_times<16>(
+          {2, 64, 40000}, {"need teams of 64 lanes with 40000 bytes of team scratch each",
+                           "should hold 16 of them; it has room for", "give smaller ones"});
   }
 }
 
@@ -594,7 +594,7 @@ TEST(Errors, MoreTeamsThanFit) {
   Kokkos::deep_copy(y, untouched);
   for (int k = 0; k < 10; ++k)
     expect_says(message_of([&] { B::map(B::launch(B::teams<12>), Copy{}, B::out(y), B::in(x)); }),
-                {"Batchwork::map: ", "of which a multiprocessor is to hold",
+                {"Batchwork::map: ", "and a multiprocessor should hold",
                  "; ask for fewer: launch(teams<n>)"});
   Kokkos::fence();
   auto const h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a profiling tool sees of a call: one parallel_for with the documented label, on the instance
-// given, and nothing else: no allocation, no copy, no fence. Zero items are nothing at all.
+// What a profiling tool sees of a call: one parallel_for with the documented label, on the given
+// instance; no allocation, copy or fence. For zero items it sees nothing.
 #include <iostream>
 
 #include "support/Batchwork_Messages.hpp"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Misuse that the compiler finds, and what it has to say. compile_failure.cmake compiles this file
-// twice: as it is, which must fail with every text after `says:`, and with BATCHWORK_PUT_RIGHT,
-// which must succeed.
+// Misuse that the compiler finds, with the expected messages. compile_failure.cmake compiles this
+// file twice: unchanged, which must fail with every text after `says:`, and with
+// BATCHWORK_PUT_RIGHT, which must succeed.
 #include <Batchwork.hpp>
 
 #if defined(BATCHWORK_PUT_RIGHT)
@@ -102,13 +102,13 @@ void too_large_for_lanes(Kokkos::View<double* [49][49]> const& x49,
   hold_by_lanes<B::Impl::DefaultHow>(WRONG_OR_RIGHT(x49, x48));
 }
 
-// says: a device's lanes share each item by 32
+// says: 32 lanes of a device share each item
 struct SixteenLanes : B::Impl::DefaultHow {
   static constexpr int lanes = WRONG_OR_RIGHT(16, 32);
 };
 void too_few_lanes(Kokkos::View<float* [33][2]> const& x) { hold_by_lanes<SixteenLanes>(x); }
 
-// says: have extents to 32 (larger whole matrices: the verbs qr, least_squares, eigh and svd)
+// says: have extents up to 32 (larger whole matrices: the verbs qr, least_squares, eigh and svd)
 void too_large_to_decompose() { decompose_by_lanes<WRONG_OR_RIGHT(33, 32)>(); }
 
 // says: the View must be LayoutRight
@@ -283,12 +283,12 @@ void norms_into_vectors(Kokkos::View<double**> const& x, Kokkos::View<double*> c
 // ---- sequences
 // ---------------------------------------------------------------------------------------------
 
-// says: it has one parameter for each operand
+// says: It needs one parameter for each operand
 void too_few_parameters(Matrices const& y, Matrices const& x) {
   B::map(WRONG_OR_RIGHT(Copy{}, Sum{}), B::out(y), B::in(x), B::in(x));
 }
 
-// says: its call operator is const, and a template
+// says: its call operator must be a const template
 struct NoTemplate {
   KOKKOS_FUNCTION void operator()(double& y, double const& x) const { y = x; }
 };
@@ -296,7 +296,7 @@ void no_template(Kokkos::View<double*> const& y, Kokkos::View<double*> const& x)
   B::map(WRONG_OR_RIGHT(NoTemplate{}, Copy{}), B::out(y), B::in(x));
 }
 
-// says: takes an operand that it is to write (out, inout, carry, emit) by value
+// says: takes an operand that it must write (out, inout, carry, emit) by value
 struct CopyOfOutput {
   template <class Y, class X>
   KOKKOS_FUNCTION void operator()(Y WRONG_OR_RIGHT(, &) y, X const& x) const {
@@ -307,7 +307,7 @@ void output_by_value(Matrices const& y, Matrices const& x) {
   B::map(CopyOfOutput{}, B::out(y), B::in(x));
 }
 
-// says: takes an operand that it is to write (out, inout, carry, emit) by value
+// says: takes an operand that it must write (out, inout, carry, emit) by value
 // On hosts: nvcc takes no generic lambda into a kernel.
 void lambda_with_a_copy(Kokkos::View<double*, Kokkos::HostSpace> const& start,
                         Kokkos::View<double*, Kokkos::HostSpace> const& end,
@@ -344,36 +344,36 @@ void steps_after_the_sequence(Matrices const& y, Matrices const& x) {
 // ---- integers, bools and tables
 // ---------------------------------------------------------------------------------------------
 
-// says: numbers that are none of float, double, std::int32_t, std::int64_t
+// says: must hold float, double, std::int32_t, std::int64_t, bool or Kokkos::complex
 void small_integers(Vectors const& y, Kokkos::View<char* [3]> const& x) {
   (void)x;
   B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT(x, y)));
 }
 
-// says: numbers that are none of float, double, std::int32_t, std::int64_t
+// says: must hold float, double, std::int32_t, std::int64_t, bool or Kokkos::complex
 void integers_without_signs(Kokkos::View<int*> const& y, Kokkos::View<unsigned*> const& x) {
   (void)x;
   B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT(x, y)));
 }
 
-// says: numbers that are none of float, double, std::int32_t, std::int64_t
+// says: must hold float, double, std::int32_t, std::int64_t, bool or Kokkos::complex
 void longer_numbers(Vectors const& y, Kokkos::View<long double* [3]> const& x) {
   (void)x;
   B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT(x, y)));
 }
 
-// says: a View of bool has one for each item
+// says: a View of bool must hold one for each item
 void vectors_of_bools(Kokkos::View<bool*> const& y, Kokkos::View<bool* [3]> const& x) {
   (void)x;
   B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT(x, y)));
 }
 
-// says: symmetric, lower and diagonal are of real numbers
+// says: symmetric, lower and diagonal take real numbers
 void symmetric_integers(Kokkos::View<int* [3][3]> const& y) {
   B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT(B::symmetric(y), y)));
 }
 
-// says: Batchwork::fixed: integers have signs
+// says: Batchwork::fixed: integers must be signed
 void fixed_without_a_sign(Kokkos::View<int*> const& y) {
   B::map(Copy{}, B::out(y), B::common(B::fixed(WRONG_OR_RIGHT(3u, 3))));
 }
@@ -434,7 +434,7 @@ void root_of_an_integer(Kokkos::View<double*> const& y, Kokkos::View<int*> const
   B::map(RootOfIndex{}, B::out(y), B::in(x));
 }
 
-// says: % & | ^ ~ << >> are of integers
+// says: % & | ^ ~ << >> take integers
 void remainder_of_a_real_number(Kokkos::View<double*> const& y, Kokkos::View<double*> const& x) {
   B::map(RemainderOfReal{}, B::out(y), B::in(x));
 }
@@ -618,7 +618,7 @@ void workspace_before_status(Kokkos::View<double***> const& x, Kokkos::View<doub
   B::inverse(B::in(a), B::out(x), WRONG_OR_RIGHT(w, s), WRONG_OR_RIGHT(s, w));
 }
 
-// says: the workspace of a call holds the type of its numbers
+// says: the workspace of a call must hold the number type of its matrices
 void workspace_of_another_type(Kokkos::View<double**> const& values,
                                Kokkos::View<double***> const& a, Kokkos::View<float*> const& wrong,
                                Kokkos::View<double*> const& memory) {
@@ -770,18 +770,18 @@ struct RootOfSize {
 
 }  // namespace
 
-// says: symmetric(view) is of real numbers
+// says: symmetric(view) takes real numbers
 void symmetric_complex(ComplexMatrices const& y, ComplexMatrices const& x) {
   B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT(B::symmetric(x), x)));
 }
 
-// says: this operation is of real numbers
+// says: this operation takes real numbers only
 void complex_eigenvalues(Kokkos::View<Kokkos::complex<double>*> const& y,
                          ComplexMatrices const& x) {
   B::map(WRONG_OR_RIGHT(Values, Size){}, B::out(y), B::in(x));
 }
 
-// says: this operation is of real numbers
+// says: this operation takes real numbers only
 void complex_gram(ComplexMatrices const& y, ComplexMatrices const& x) {
   B::map(WRONG_OR_RIGHT(Triangle, Square){}, B::out(y), B::in(x));
 }
@@ -791,7 +791,7 @@ void smaller_complex(ComplexMatrices const& y, ComplexMatrices const& x) {
   B::map(WRONG_OR_RIGHT(Smaller, SmallerPart){}, B::out(y), B::in(x));
 }
 
-// says: sqrt, log and exp are of real numbers
+// says: sqrt, log and exp take real numbers
 void root_of_complex(Kokkos::View<Kokkos::complex<float>* [3][3]> const& y,
                      Kokkos::View<Kokkos::complex<float>* [3][3]> const& x) {
   B::map(WRONG_OR_RIGHT(Root, RootOfSize){}, B::out(y), B::in(x));
@@ -863,12 +863,12 @@ struct GivesTruth {
 
 }  // namespace
 
-// says: sin, pow and the like are of real numbers
+// says: sin, pow and similar functions take real numbers
 void sine_of_complex(ComplexMatrices const& y, ComplexMatrices const& x) {
   B::map(WRONG_OR_RIGHT(Sine, SineOfSize){}, B::out(y), B::in(x));
 }
 
-// says: a function of several tiles goes entry by entry
+// says: a function of several tiles works entry by entry
 void angles_of_two_shapes(Matrices const& y, Matrices const& x) {
   B::map(WRONG_OR_RIGHT(AngleOfRowAndColumn, AngleOfTwoRows){}, B::out(y), B::in(x));
 }
@@ -878,17 +878,17 @@ void apply_of_two(Matrices const& y, Matrices const& x) {
   B::map(WRONG_OR_RIGHT(Applied<OfTwo>, Applied<OfOne>){}, B::out(y), B::in(x));
 }
 
-// says: the function returns a number, a bool, or a struct of numbers
+// says: the function must return a number, a bool, or a struct of numbers
 void apply_gives_text(Matrices const& y, Matrices const& x) {
   B::map(WRONG_OR_RIGHT(Applied<GivesText>, Applied<OfOne>){}, B::out(y), B::in(x));
 }
 
-// says: a function that returns bool is of scalars
+// says: a function that returns bool takes scalars
 void apply_gives_truths(Matrices const& y, Matrices const& x) {
   B::map(WRONG_OR_RIGHT(Applied<GivesTruth>, Applied<OfOne>){}, B::out(y), B::in(x));
 }
 
-// says: its function is of plain real numbers
+// says: its function takes plain real numbers
 void apply_to_complex(ComplexMatrices const& y, ComplexMatrices const& x) {
   B::map(WRONG_OR_RIGHT(Applied<OfOne>, Copy){}, B::out(y), B::in(x));
 }
@@ -928,13 +928,13 @@ void scan_with_a_label(Series const& y, Series const& x) {
                  B::scan(B::launch("label"), 3, Copy{}, B::emit(y), B::each(x)));
 }
 
-// says: behind the View each and emit take lag<k> or lag(k), and stride<k> or stride(k), each of
+// says: after the View each and emit take lag<k> or lag(k), and stride<k> or stride(k), each at
 // them once
 void lag_as_a_number(Series const& y, Series const& x) {
   B::scan(B::range(1, 3), Copy{}, B::emit(y), B::each(x, WRONG_OR_RIGHT(1, B::lag(1))));
 }
 
-// says: behind the View each and emit take lag<k> or lag(k), and stride<k> or stride(k), each of
+// says: after the View each and emit take lag<k> or lag(k), and stride<k> or stride(k), each at
 // them once
 void two_lags(Series const& y, Series const& x) {
   B::scan(3, Copy{}, B::emit(y), B::each(x, B::lag<0>, WRONG_OR_RIGHT(B::lag<1>, B::stride<1>)));
@@ -968,13 +968,13 @@ void operand_that_is_not_there(Matrices const& y, Matrices const& x, Kokkos::Vie
   B::map(B::on<0, WRONG_OR_RIGHT(2, 1)>(Copy{}), B::out(y), B::in(x), B::status(c));
 }
 
-// says: Batchwork::on: no sequence gets an operand that is to be written
+// says: Batchwork::on: no sequence gets an operand that must be written
 void output_that_nobody_gets(Matrices const& y, Matrices const& z, Matrices const& x) {
   B::map(B::then(B::on<0, 2>(Copy{}), B::on<WRONG_OR_RIGHT(0, 1), 2>(Copy{})), B::out(y), B::out(z),
          B::in(x));
 }
 
-// says: the sequence takes an operand that it is to write
+// says: the sequence takes an operand that it must write
 void part_with_a_copy(Matrices const& y, Matrices const& x) {
   B::map(B::then(B::on<0, 1>(WRONG_OR_RIGHT(Lost, Copy){})), B::out(y), B::in(x));
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Misuse of rounds, choices and derivatives that the compiler finds, and what it has to say; see
-// misuse.cpp.
+// Misuse of rounds, choices and derivatives that the compiler finds, with the expected messages;
+// see misuse.cpp.
 #include <Batchwork_Map.hpp>
 
 #if defined(BATCHWORK_PUT_RIGHT)
@@ -23,7 +23,7 @@ using X = B::Scalar<S>;
 
 }  // namespace
 
-// says: Batchwork::iterate: f(x, ...) returns the mask of the items that go on
+// says: Batchwork::iterate: f(x, ...) must return the mask of the items that continue
 void rounds_without_a_mask(X& x) {
   (void)B::iterate(9, [](X& y) { return WRONG_OR_RIGHT(y, y > 1.0); }, x);
 }
@@ -35,7 +35,7 @@ void rounds_without_a_state(X& x) {
   WRONG_OR_RIGHT((void)B::iterate(9, more), (void)B::iterate(9, more, x));
 }
 
-// says: Batchwork::iterate: a state is common to all items, but the mask is of each item
+// says: Batchwork::iterate: a state is common to all items, but the mask differs between items
 void rounds_of_what_is_common(X const& x) {
   auto sum = WRONG_OR_RIGHT(B::Scalar(0.0), 0.0 * x);
   (void)B::iterate(9, [&](auto& y) { return x > y; }, sum);
@@ -47,17 +47,17 @@ void rounds_that_differ(X const& x, B::Scalar<double> const& common) {
   B::repeat(WRONG_OR_RIGHT(x, common), [] {});
 }
 
-// says: Batchwork::where(mask, f, otherwise): the first is a mask
+// says: Batchwork::where(mask, f, otherwise): the first must be a mask
 X where_a_number(X const& x) {
   return B::where(WRONG_OR_RIGHT(1, x > 1.0), [&] { return sqrt(x); }, x);
 }
 
-// says: Batchwork::gradient(f, x): f(x) is a scalar
+// says: Batchwork::gradient(f, x): f(x) must be a scalar
 void gradient_of_a_vector(V3 const& v) {
   (void)B::gradient([](auto const& x) { return WRONG_OR_RIGHT(2 * x, dot(x, x)); }, v);
 }
 
-// says: Batchwork::jacobian(f, x): f(x) is a scalar or a vector
+// says: Batchwork::jacobian(f, x): f(x) must be a scalar or a vector
 void jacobian_of_a_matrix(V3 const& v) {
   (void)B::jacobian([](auto const& x) { return WRONG_OR_RIGHT(outer(x, x), dot(x, x) * x); }, v);
 }
@@ -77,7 +77,7 @@ void derivatives_of_eigenvalues(M3 const& a) {
       B::Scalar<S>(B::element(a, 0, 0)));
 }
 
-// says: Batchwork::apply: its function is of plain real numbers
+// says: Batchwork::apply: its function takes plain real numbers
 void derivatives_of_a_plain_function(X const& x) {
   (void)B::derivative(
       [](auto const& t) {
@@ -91,7 +91,7 @@ void derivatives_lost(V3& y, V3 const& x) {
   y = WRONG_OR_RIGHT(2 * variables(x), value_of(2 * variables(x)));
 }
 
-// says: begin it with zero(x), x having derivatives
+// says: start it as zero(x), where x has derivatives
 void derivatives_of_a_sum(X const& x) {
   (void)B::derivative(
       [&](auto const& t) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Misuse of entries, scalars and numbers that the compiler finds, and what it has to say; see
+// Misuse of entries, scalars and numbers that the compiler finds, with the expected messages; see
 // misuse.cpp.
 #include <Batchwork_Map.hpp>
 #include <cmath>
@@ -70,39 +70,39 @@ void transpose_that_is_assigned(M3& a, M3 const& b) {
   WRONG_OR_RIGHT(transpose(a), a) = WRONG_OR_RIGHT(b, transpose(b));
 }
 
-// says: an entry above the diagonal of a Lower tile, or beside that of a Diagonal one
+// says: an entry above the diagonal of a Lower tile, or off the diagonal of a Diagonal one
 void above_the_diagonal(L3& l, X const& x) {
   l(WRONG_OR_RIGHT(One(), Two()), WRONG_OR_RIGHT(Two(), One())) = x;
 }
 
-// says: an entry above the diagonal of a Lower tile, or beside that of a Diagonal one
+// says: an entry above the diagonal of a Lower tile, or off the diagonal of a Diagonal one
 void beside_the_diagonal(D3& d, X const& x) { d(One(), WRONG_OR_RIGHT(Two(), One())) += x; }
 
 // says: an index of an entry is beyond the tile
 void beyond_the_tile(V3& v) { v(WRONG_OR_RIGHT((std::integral_constant<int, 3>()), Two())) = 1; }
 
-// says: an entry of a matrix has two indices, a(i, j), of a vector one, v(i)
+// says: an entry of a matrix has two indices, a(i, j), an entry of a vector has one, v(i)
 X one_index_of_a_matrix(M3 const& a) { return WRONG_OR_RIGHT(a(1), a(1, 1)); }
 
-// says: the indices of an entry are integers that all items have in common
+// says: the indices of an entry must be integers common to all items
 X index_of_items(V3 const& v, X const& k) {
   return WRONG_OR_RIGHT(v(k), select(k == 0, v(0), v(1)));
 }
 
-// says: an entry is assigned a number, or a scalar, that its tile can hold
+// says: an entry can be assigned only a number or a scalar that its tile can hold
 void number_of_items_in_a_common_tile(X const& x) {
   auto v = WRONG_OR_RIGHT((B::zero<double, 3>()), (B::zero<3>(x)));
   v(0) = x;
 }
 
-// says: this scalar cannot take on the result
+// says: this scalar cannot hold the result
 X sum_in_a_common_scalar(V3 const& v) {
   auto s = WRONG_OR_RIGHT(B::Scalar(0), zero(v));
   s += v(0);
   return s + v(1);
 }
 
-// says: a plain number cannot take on a number of each item
+// says: a plain number cannot hold a number for each item
 X sum_in_a_number(V3 const& v) {
   WRONG_OR_RIGHT(double s = 0, auto s = zero(v));
   s += v(0);
@@ -117,7 +117,7 @@ M3 scalar_subtracted(M3 const& a, X const& x) {
   return WRONG_OR_RIGHT(x, x * B::identity<3>(a)) - a;
 }
 
-// says: Batchwork::select: of a tile and a number
+// says: Batchwork::select: one choice is a tile and the other a number
 V3 number_chosen(V3 const& v, X const& x) {
   return select(x > 0.0, v, WRONG_OR_RIGHT(0, B::zero<3>(v)));
 }

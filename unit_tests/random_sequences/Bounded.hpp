@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// An interpreter of sequences: tiles of one item in long double, each entry with a bound of the
-/// error that float or double may have made of it so far. It has the names of the library's
-/// operations, so that a sequence runs with its tiles as it does with the library's, and shares no
-/// code with it.
+/// An interpreter of sequences: the tiles of one item in long double, each entry with a bound of
+/// the error that float or double may have made so far. It uses the names of the library's
+/// operations, so that a sequence runs with its tiles as with the library's, and shares no code
+/// with it.
 ///
 /// The bounds are those of a running error analysis (Higham, Accuracy and Stability of Numerical
-/// Algorithms, 2nd edition, section 3.3): to what the operands' errors come to, each operation adds
-/// a bound of its own roundings, in any order of summation and with or without fused multiply-adds.
-/// Factorisations and solves take the backward error that the book gives (theorems 8.5, 9.4, 10.3
-/// and 10.4) and a bound of what it does to the result.
+/// Algorithms, 2nd edition, section 3.3): to the effect of the operands' errors each operation adds
+/// a bound of its own roundings, for any order of summation and with or without fused
+/// multiply-adds. Factorisations and solves use the backward error of the book (theorems 8.5, 9.4,
+/// 10.3 and 10.4) and a bound of its effect on the result.
 #ifndef BATCHWORK_TEST_BOUNDED_HPP
 #define BATCHWORK_TEST_BOUNDED_HPP
 

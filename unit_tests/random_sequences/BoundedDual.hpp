@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Derivatives in the interpreter of sequences: numbers and tiles with one more for each direction,
-/// by the rules of calculus over what Bounded.hpp has. And what sequences call under one name for
-/// the library's tiles and for the interpreter's.
+/// Derivatives in the interpreter of sequences: numbers and tiles with one more number for each
+/// direction, by the rules of calculus over Bounded.hpp; and functions that sequences call by one
+/// name for the tiles of the library and of the interpreter.
 #ifndef BATCHWORK_TEST_BOUNDED_DUAL_HPP
 #define BATCHWORK_TEST_BOUNDED_DUAL_HPP
 

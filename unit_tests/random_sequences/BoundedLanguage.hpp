@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What the interpreter of sequences (Bounded.hpp) knows beside matrices: functions, entries taken
-/// together, control, integers, tables. And what sequences call under one name for the library's
-/// tiles and for the interpreter's.
+/// The interpreter of sequences (Bounded.hpp) without matrices: functions, reductions, control,
+/// integers, tables; and functions that sequences call by one name for the tiles of the library and
+/// of the interpreter.
 #ifndef BATCHWORK_TEST_BOUNDED_LANGUAGE_HPP
 #define BATCHWORK_TEST_BOUNDED_LANGUAGE_HPP
 

@@ -3,8 +3,8 @@
 
 /// \file
 /// One generated sequence with its operands: their storage and numbers, the run by the library, the
-/// run by the interpreter (Bounded.hpp) for each item, and the comparison, first as they are and
-/// then with failures planted in a few items.
+/// run by the interpreter (Bounded.hpp) for each item, and the comparison, first unchanged and then
+/// with failures planted in a few items.
 #ifndef BATCHWORK_TEST_RANDOM_CASE_HPP
 #define BATCHWORK_TEST_RANDOM_CASE_HPP
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// A workspace of a test, of which a call may use just so much.
+/// The workspace of a test, with a limit that a call may not exceed.
 #ifndef BATCHWORK_TEST_FENCED_WORKSPACE_HPP
 #define BATCHWORK_TEST_FENCED_WORKSPACE_HPP
 

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Teams that run a device's kernel on a host, so that it is tested where there is no device, with
-/// the sanitizers' help. Lanes are light threads, of one thread of the system: what they wait for
-/// each other costs little, and that they wait for ever is found. They go the portable path; in a
-/// program with BATCHWORK_THREADS_AS_LANES of 32 or 64 they are lanes of such warps, and go that of
-/// a vendor's device.
+/// Teams that run a device kernel on a host, so that it is tested without a device and with
+/// sanitizers. Lanes are light threads of one system thread: waits are cheap, and deadlocks are
+/// found. They use the portable path; in a program with BATCHWORK_THREADS_AS_LANES of 32 or 64 they
+/// are lanes of such warps and use the path of vendors' devices.
 #ifndef BATCHWORK_TEST_HOST_TEAMS_HPP
 #define BATCHWORK_TEST_HOST_TEAMS_HPP
 

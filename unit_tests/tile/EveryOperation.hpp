@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// A call of every operation on tiles that the tables of docs/reference/map.md and README.md have,
-/// by the words of the table, for every type of numbers that it is documented for. Results go into
-/// an identity that holds of them, and what is left of it is reported. The test
-/// documented_operations compares the words with the tables; test_every_operation runs the calls,
-/// cuda_objects compiles them.
+/// A call of every operation on tiles in the tables of docs/reference and README.md, by the words
+/// of the table, for every documented number type. Results are put into an identity, and its
+/// residual is reported. The test documented_operations compares the words with the tables;
+/// test_every_operation runs the calls, cuda_objects compiles them.
 #ifndef BATCHWORK_TEST_EVERY_OPERATION_HPP
 #define BATCHWORK_TEST_EVERY_OPERATION_HPP
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The operations on tiles of extents to 32 and, in test_large_64.cpp, to 64, square and
+/// The operations on tiles with extents up to 32 and, in test_large_64.cpp, up to 64, square and
 /// rectangular, with per-item and common operands and in every layout: by lanes that share an item
-/// on devices, by register blocks on hosts. Each case takes a compiler seconds, so they stand in
-/// several files, and hosts, where all extents go the same way, run a few.
+/// on devices, by register blocks on hosts. Each case takes a compiler seconds, so the cases are in
+/// several files. Hosts, where all extents use the same code, run a few.
 #ifndef BATCHWORK_TEST_LARGE_HPP
 #define BATCHWORK_TEST_LARGE_HPP
 

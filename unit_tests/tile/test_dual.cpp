@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Derivatives through tiles: products, solves, factorisations, and what becomes of items that fail.
+// Derivatives through tiles: products, solves, factorisations, and the results of items that fail.
 #include "tile/DualCase.hpp"
 
 namespace Batchwork::Test {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Items that lie one after the other come to tiles and go back, number by number: hosts transpose
-// those of a pack in registers. Extents below, at and beyond the width of a pack, and no multiple
-// of it; a last pack that is not full; numbers beside the items stay.
+// Items stored one after the other are loaded into tiles and stored, number by number: hosts
+// transpose those of a pack in registers. Extents below, at and above the width of a pack, and
+// other than its multiples; an incomplete last pack; numbers outside the items stay unchanged.
 #include <gtest/gtest.h>
 
 #include <Batchwork_Map.hpp>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Matrices in a host thread's memory, a column after the other, numbers or packs of them: blocks
-/// of columns, products by blocks, and columns in an order that each item of a pack has for itself.
+/// Matrices in a host thread's memory, stored column by column, of numbers or packs: blocks of
+/// columns, products by blocks, and columns sorted separately for each item of a pack.
 #ifndef BATCHWORK_COLUMNBLOCKS_HPP
 #define BATCHWORK_COLUMNBLOCKS_HPP
 
@@ -11,12 +11,12 @@
 
 namespace Batchwork::Impl {
 
-/// How far columns of so many numbers are best apart: columns of a power of two would meet in the
-/// same sets of a cache.
+/// The best distance between columns of so many numbers. Columns at a distance of a power of two
+/// would use the same sets of a cache.
 constexpr int host_leading(int rows) { return rows < 16 ? rows : rows | 1; }
 
-/// f<Count>(j) for blocks j .. j + Count - 1 of first .. end - 1: what belongs to a block stays in
-/// registers, and its columns in the first cache.
+/// Calls f<Count>(j) for blocks j .. j + Count - 1 of first .. end - 1. The data of a block stay in
+/// registers, its columns in the first-level cache.
 template <int Count, class F>
 BATCHWORK_INLINE void for_blocks(int first, int end, F const& f) {
   int j = first;
@@ -43,8 +43,8 @@ KOKKOS_FUNCTION void negative_gram(S const* a, int leading, int m, int n, S* g, 
   });
 }
 
-/// a := a v, a being m x n and v n x n, two rows at a time, which stand in the 2 n numbers of
-/// `rows` meanwhile.
+/// a := a v for an m x n matrix a and an n x n matrix v, two rows at a time, which are kept in the
+/// 2 n numbers of `rows` meanwhile.
 template <class S>
 KOKKOS_FUNCTION void multiply_in_place(S* a, int leading, int m, int n, S const* v,
                                        int leading_of_v, S* rows) {
@@ -66,8 +66,8 @@ KOKKOS_FUNCTION void multiply_in_place(S* a, int leading, int m, int n, S const*
   });
 }
 
-/// places[k] becomes the index of the k-th smallest of n values, as a number, item by item; k
-/// itself where one of them is not finite. `rank` are n numbers to work with.
+/// places[k] becomes the index of the k-th smallest of n values, as a number, for each item; it
+/// becomes k if a value is not finite. `rank` is work space for n numbers.
 template <class S>
 KOKKOS_FUNCTION void find_order(S const* values, int n, S* places, S* rank) {
   S const one(scalar_t<S>(1)), zero(scalar_t<S>(0));
@@ -98,7 +98,7 @@ BATCHWORK_INLINE S gathered(S const& places, F const& at) {
     set_entry_of_pack(x, l, entry_of_pack(*at(int(entry_of_pack(places, l))), l));
   return x;
 }
-/// The k-th column becomes that of places[k]; `row` are n numbers to work with.
+/// Moves column places[k] to place k; `row` is work space for n numbers.
 template <class S>
 KOKKOS_FUNCTION void permute_columns(S* a, int leading, int m, int n, S const* places, S* row) {
   for (int i = 0; i < m; ++i) {

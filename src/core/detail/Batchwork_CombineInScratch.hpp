@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Sums and the like over the lanes of a system through team scratch: the portable way, where lanes
-/// do not see each other's numbers otherwise.
+/// Reductions over the lanes of a system through team scratch: the portable version, for lanes that
+/// cannot read each other's registers.
 #ifndef BATCHWORK_COMBINE_IN_SCRATCH_HPP
 #define BATCHWORK_COMBINE_IN_SCRATCH_HPP
 
@@ -11,24 +11,25 @@
 
 namespace Batchwork::Impl {
 
-/// Up to so many lanes each reads the numbers of all of them, after one wait. Of more each reads
-/// the parts that some lanes have combined before, after a second wait.
+/// With up to so many lanes each lane reads the numbers of all lanes after one wait. With more
+/// lanes each one reads the combined parts of groups of lanes, after a second wait.
 inline constexpr int lanes_without_parts = 8;
 /// The logarithm of the number of parts of a sum over so many lanes.
 constexpr int shift_of_parts(int lanes) { return lanes <= 64 ? 2 : 3; }
 inline constexpr int most_parts = 8;
 
-/// Two exchanges in scratch, of so many numbers for every lane of the team as are combined at once;
-/// each begins at 16 bytes. Where a system of more than lanes_without_parts lanes has the team for
-/// itself the second has most_parts for each is enough. They are used in turn, so that a wait is
-/// saved: whoever writes to one has passed a wait behind the last reading of it.
+/// Two exchanges in scratch; each has room for the numbers that every lane of the team combines at
+/// once, and begins at a multiple of 16 bytes. If a system has the whole team, with more than
+/// lanes_without_parts lanes, the second needs room for most_parts numbers only. They are used
+/// alternately, which saves a wait: a lane that writes to one has waited since the last read from
+/// it.
 template <class T>
 struct SumExchange {
-  T* numbers;  ///< that no lane reads any more
-  T* other;    ///< that was read last
+  T* numbers;  ///< no lane reads it any more
+  T* other;    ///< the exchange that was read last
 
-  /// f(... f(a, b) ...) of `count` numbers of which every `apart`-th unit of 16 bytes is taken.
-  /// Fewer than there are in a unit are neighbours.
+  /// f(... f(a, b) ...) of `count` numbers, where every `apart`-th unit of 16 bytes is used. If
+  /// there are fewer numbers than a unit holds, they are adjacent.
   template <class F>
   static BATCHWORK_INLINE T combined(T const* from, int count, int apart, F const& f) {
     constexpr int wide = 16 / int(sizeof(T));
@@ -49,10 +50,10 @@ struct SumExchange {
     return x.v[0];
   }
 
-  /// Combines what the lanes of a system give, at_once of the N numbers at the same time, and runs
-  /// take(n, result): in each lane for all n, with the same bits; or Dealt, for each n in one lane.
-  /// The order depends on the number of lanes alone. All of the team call it; systems have the same
-  /// number of lanes, powers of two, or whole warps.
+  /// Combines the numbers of the lanes of a system, at_once of the N numbers at the same time, and
+  /// runs take(n, result): in each lane for all n, with the same bits; if Dealt, for each n in one
+  /// lane. The order depends on the number of lanes alone. All lanes of the team must call it; all
+  /// systems have the same number of lanes, a power of two or whole warps.
   template <bool Dealt, int N, class Member, class F, class Take>
   BATCHWORK_INLINE void combine(Member const& member, T const (&mine)[N], int rank, int lanes,
                                 int at_once, F const& f, Take const& take) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// CopyGroup: the lanes that copy the tiles of neighbouring items between memory and scratch
-/// together, whichever of them computes with an item; and the items that the lanes at hand work on.
+/// CopyGroup: the lanes that together copy the tiles of neighbouring items between memory and
+/// scratch, whichever lanes compute with them; and the items of the calling lanes.
 #ifndef BATCHWORK_COPYGROUP_HPP
 #define BATCHWORK_COPYGROUP_HPP
 
@@ -15,9 +15,10 @@
 
 namespace Batchwork::Impl {
 
-/// Lanes of a copy group where L lanes share an item whose exchange takes so many bytes: a warp, or
-/// two or four where a warp holds too few items to fill the 32-byte sectors of memory in which the
-/// numbers of neighbouring items stand side by side, as long as a team has scratch for them.
+/// The lanes of a copy group if L lanes share an item whose exchange takes so many bytes. A copy
+/// group is a warp; it is two or four warps if a warp holds too few items to fill the 32-byte
+/// sectors in which the numbers of neighbouring items are adjacent, as long as a team has scratch
+/// for them.
 constexpr int copy_group_lanes(int L, std::size_t exchange,
                                std::size_t available = scratch_of_a_team) {
   int const wanted = L >= 32 ? 128 : L >= 8 ? 64 : 32;
@@ -25,42 +26,42 @@ constexpr int copy_group_lanes(int L, std::size_t exchange,
 }
 
 struct CopyGroup {
-  int rank = 0;            ///< of the calling lane
-  int items = 1;           ///< all that a copy group can hold, or one that its grid copies alone
-  int place = 0;           ///< of the first of the items in the copy group's buffers
-  std::int64_t first = 0;  ///< of the items
+  int rank = 0;            ///< the rank of the calling lane
+  int items = 1;           ///< as many as a copy group can hold, or one, copied by its grid alone
+  int place = 0;           ///< of the first item, in the copy group's buffers
+  std::int64_t first = 0;  ///< the first item
 };
 
-/// Where a copy group fetches its next items to while it computes.
+/// The buffer into which a copy group fetches its next items while it computes.
 struct Ahead {
   char* buffer = nullptr;
   CopyGroup next;
   bool more = false;
 };
 
-/// The items in the lanes at hand: first, first + 1, ..., first + count - 1. Lanes beyond count
+/// The items of the calling lanes: first, first + 1, ..., first + count - 1. Lanes beyond count
 /// repeat the last item.
 struct Items {
   std::int64_t first;
   int count;
 
-  /// The item in lane k of a pack. Lanes without one have the last.
+  /// The item in lane k of a pack. Lanes without an item repeat the last one.
   BATCHWORK_INLINE std::int64_t item_of_lane(int k) const {
     return first + (k < count ? k : count - 1);
   }
 };
 
-/// The one item of lanes that share it, and of whose copy group there are so many lanes. Those with
-/// a count of 0 repeat another grid's item and store nothing.
+/// The one item of lanes that share it, with the lanes of their copy group. Lanes with a count of 0
+/// repeat the item of another grid and store nothing.
 template <int CopyGroupLanes>
 struct GridItem {
   std::int64_t first;
   int count;
   LaneGrid grid;
-  int place;             ///< of the item in the buffers of its copy group
-  CopyGroup copy_group;  ///< which copies this item, and others if all that it can hold are there
-  char* exchange;        ///< of the first item of the buffers
-  int item_bytes;        ///< from the exchange of an item to the next
+  int place;             ///< the place of the item in the buffers of its copy group
+  CopyGroup copy_group;  ///< copies this item, and the others if its buffers are full
+  char* exchange;        ///< the exchange of the first item in the buffers
+  int item_bytes;        ///< the distance between the exchanges of two items
   Ahead ahead;
 };
 

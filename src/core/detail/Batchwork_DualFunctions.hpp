@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Functions of numbers with derivatives: for each function of core/Batchwork_Functions.hpp its
-/// slope. What does not move in a direction has a derivative of zero there, also where the slope is
-/// infinite. Slopes are as accurate as the functions that they are made of, relative to themselves.
+/// Functions of numbers with derivatives: the slope of each function of
+/// core/detail/Batchwork_Functions.hpp. A derivative of zero stays zero, even if the slope is
+/// infinite. The relative errors of slopes are those of the functions from which they are computed.
 #ifndef BATCHWORK_DUALFUNCTIONS_HPP
 #define BATCHWORK_DUALFUNCTIONS_HPP
 
@@ -16,16 +16,17 @@
 
 namespace Batchwork::Impl {
 
-/// The logarithmic derivative of the gamma function. From 10 on (float: 6) by its asymptotic
-/// series, to which smaller arguments are raised, negative ones reflected first. NaN at the poles.
-/// (Abramowitz and Stegun, 6.3.5, 6.3.7, 6.3.18.)
+/// The logarithmic derivative of the gamma function, by its asymptotic series from 10 on (float:
+/// 6). Smaller arguments are raised to that range by recurrence; negative ones are reflected first.
+/// NaN at the poles. (Abramowitz and Stegun, 6.3.5, 6.3.7, 6.3.18.)
 struct Digamma {
   template <std::floating_point T>
   BATCHWORK_INLINE T operator()(T x) const {
     constexpr T pi = T(3.14159265358979323846);
     T sum = 0;
     if (!(x > T(0))) {
-      // psi(x) = psi(1 - x) - pi / tan(pi x); the tangent of the part that is left of an integer.
+      // psi(x) = psi(1 - x) - pi / tan(pi x); the tangent is taken of the difference from the
+      // nearest integer.
       T const part = x - Kokkos::round(x);
       if (part == T(0)) return std::numeric_limits<T>::quiet_NaN();
       sum = -pi / Kokkos::tan(pi * part);
@@ -53,8 +54,8 @@ struct SlopeOf {
   template <class S>
   BATCHWORK_INLINE S operator()(S const&, S const& y) const {
     static_assert(std::is_same_v<F, void>,
-                  "Batchwork: the derivative of this function is not known; write it by functions "
-                  "of scalars (sin, pow, ...), or apply it to value_of(x)");
+                  "Batchwork: the derivative of this function is not known; write the function "
+                  "with sin, pow and other functions of scalars, or apply it to value_of(x)");
     return y;
   }
 };
@@ -154,7 +155,7 @@ struct SlopeOf<Cosh> {
 };
 template <>
 struct SlopeOf<Tanh> {
-  /// 1 - tanh(x)^2 would have no digits where that is close to one.
+  /// 1 - tanh(x)^2 would have no correct digits if tanh(x) is close to one.
   template <class S>
   BATCHWORK_INLINE S operator()(S const& x, S const&) const {
     using T = scalar_t<S>;
@@ -222,7 +223,7 @@ struct SlopeOf<Tgamma> {
   }
 };
 
-/// Steps: they have no slope between their jumps.
+/// Step functions have slope zero between their jumps.
 template <class F>
 inline constexpr bool is_step = std::is_same_v<F, Floor> || std::is_same_v<F, Ceil> ||
                                 std::is_same_v<F, Trunc> || std::is_same_v<F, Round>;
@@ -237,18 +238,18 @@ struct SlopesOf {
   template <class S>
   BATCHWORK_INLINE Slopes<S> operator()(S const&, S const&, S const& z) const {
     static_assert(std::is_same_v<F, void>,
-                  "Batchwork: the derivative of this function is not known; write it by functions "
-                  "of scalars (sin, pow, ...), or apply it to value_of(x)");
+                  "Batchwork: the derivative of this function is not known; write the function "
+                  "with sin, pow and other functions of scalars, or apply it to value_of(x)");
     return {z, z};
   }
 };
 template <>
 struct SlopesOf<Atan2> {
-  /// Of atan2(x, y), the angle of the point (y, x). At the origin infinite.
+  /// The slope of atan2(x, y), the angle of the point (y, x); infinite at the origin.
   template <class S>
   BATCHWORK_INLINE Slopes<S> operator()(S const& x, S const& y, S const&) const {
     using T = scalar_t<S>;
-    // In this order a range beside the bearing is computed once.
+    // In this order a range that is computed together with the bearing is computed once.
     S const h = hypot(y, x), inverse = S(T(1)) / h;
     auto const origin = h == S(T(0));
     S const infinite(std::numeric_limits<T>::infinity());
@@ -282,8 +283,8 @@ struct SlopesOf<Copysign> {
 };
 template <>
 struct SlopesOf<Pow> {
-  /// y x^(y - 1) is y z / x unless that leaves the range of numbers. At x = 0 the limits from
-  /// above: of x^y log x zero.
+  /// y x^(y - 1) is y z / x unless that is out of range. At x = 0 the limits from above are used:
+  /// x^y log x is zero.
   template <class S>
   BATCHWORK_INLINE Slopes<S> operator()(S const& x, S const& y, S const& z) const {
     using T = scalar_t<S>;
@@ -320,7 +321,7 @@ struct Lanewise<Dual<S, N>> {
     return make_dual<S, N>(
         z, [&](int k) { return moved(slopes.of_x, x.d[k]) + moved(slopes.of_y, y.d[k]); });
   }
-  /// Of more arguments none is known.
+  /// No function with more arguments has a known derivative.
   template <class F>
   static BATCHWORK_INLINE D call(F const&, D const& x, D const& y, D const&, auto const&...) {
     SlopesOf<F>{}(x.value, y.value, x.value);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// EigenpairsInMemory: eigenvalues and eigenvectors of symmetric matrices, of which a thread of a
-/// host has one, or a pack of them.
+/// EigenpairsInMemory: eigenvalues and eigenvectors of symmetric matrices on hosts, where a thread
+/// holds one matrix or a pack of them.
 #ifndef BATCHWORK_EIGENPAIRSINMEMORY_HPP
 #define BATCHWORK_EIGENPAIRSINMEMORY_HPP
 
@@ -16,15 +16,15 @@
 
 namespace Batchwork::Impl {
 
-/// Takes a matrix whose entries are of the size of one, or some thousands at most, to its
-/// eigenvectors, and finds the values: reflections to tridiagonal form, their product, and implicit
-/// QL iterations. (Golub and Van Loan, Matrix Computations, 4th edition, sections 8.3.1 to 8.3.5.)
+/// Replaces a matrix, with entries of the size of one to some thousands, by its eigenvectors and
+/// computes the eigenvalues: reflections to tridiagonal form, their product, and implicit QL
+/// iterations. (Golub and Van Loan, Matrix Computations, 4th edition, sections 8.3.1 to 8.3.5.)
 ///
-/// S is a number or a pack of them; Extent an int, which all matrices of a source share one text
-/// by, or a type that stands for a known one. Items of a pack have sweeps together: each over all
-/// blocks of its own tridiagonal matrix, with a shift for each, and a rotation by nothing
-/// elsewhere. The angles of a sweep are found first and then applied to a few rows of the vectors
-/// at a time, which the first cache holds.
+/// S is a number or a pack. Extent is an int, with shared code for all sizes, or a type that stands
+/// for a constant size. The items of a pack have sweeps together: each over all blocks of its own
+/// tridiagonal matrix, with a shift for each block and an identity rotation elsewhere. The angles
+/// of a sweep are computed first and then applied to a few rows of the vectors at a time, which
+/// stay in the first-level cache.
 template <class S, class Extent = int>
 struct EigenpairsInMemory {
   using T = scalar_t<S>;
@@ -33,12 +33,12 @@ struct EigenpairsInMemory {
   static constexpr int arrays = 5;
   Extent n;
   int leading;
-  S* a;       ///< a column after the other, both triangles
-  S* values;  ///< in no order; the vectors are in the same
-  S* below;   ///< the number below each on the diagonal
+  S* a;       ///< column by column, both triangles
+  S* values;  ///< unsorted; the vectors have the same order
+  S* below;   ///< the numbers below the diagonal
   S *cosine, *sine, *shift;
 
-  /// `memory` has `arrays` times n numbers, the values being the first n.
+  /// `memory` has `arrays` times n numbers; the first n are the eigenvalues.
   BATCHWORK_INLINE EigenpairsInMemory(Extent extent, int between, S* matrix, S* memory)
       : n(extent),
         leading(between),
@@ -49,8 +49,8 @@ struct EigenpairsInMemory {
         sine(memory + 3 * extent),
         shift(memory + 4 * extent) {}
 
-  /// Returns a mask: items whose iterations did not end. Nothing is iterated where an item is not
-  /// `finite`. Without vectors nothing of use is left in the matrix.
+  /// Returns a mask of the items whose iterations did not end. Items that are not `finite` are not
+  /// iterated. Without vectors the contents of the matrix are undefined afterwards.
   KOKKOS_FUNCTION Mask find(Mask const& finite, bool with_vectors = true) const {
     for (int k = 0; k + 2 < n; ++k) reflect(k);
     for (int k = n > 2 ? n - 2 : 0; k < n; ++k) {
@@ -59,7 +59,7 @@ struct EigenpairsInMemory {
     }
     if (with_vectors) form_vectors();
     Mask const open = iterate(finite, with_vectors);
-    // Rotations by nothing, while other items have theirs, may have changed the signs of zeros.
+    // Identity rotations during the sweeps of other items may have changed the signs of zeros.
     for (int j = 0; j < n && with_vectors; ++j)
       for (int i = 0; i < n; ++i) column(j)[i] += S(T(0));
     return open;
@@ -67,7 +67,7 @@ struct EigenpairsInMemory {
 
   /// places[k] becomes the place of the k-th smallest value, see find_order.
   KOKKOS_FUNCTION void order(S* places) const { find_order(values, n, places, sine); }
-  /// Number i of the k-th vector, or of the k-th value.
+  /// Number i of the k-th vector, or the k-th value.
   BATCHWORK_INLINE S vector(S const* places, int k, int i) const {
     return gathered(places[k], [&](int place) { return column(place) + i; });
   }
@@ -78,7 +78,7 @@ struct EigenpairsInMemory {
  private:
   BATCHWORK_INLINE S* column(int j) const { return a + std::int64_t(j) * leading; }
 
-  /// Step k takes column k below its diagonal number to alpha e_k+1 by H = I - u u', u' u = 2; with
+  /// Step k maps column k below its diagonal number to alpha e_k+1 by H = I - u u', u' u = 2. With
   /// p = A u and w = p - (u' p / 2) u the rest becomes A - u w' - w u'. u stays in its column.
   KOKKOS_FUNCTION void reflect(int k) const {
     S* const u = column(k);
@@ -121,7 +121,7 @@ struct EigenpairsInMemory {
       }
     });
   }
-  /// The product of all reflections in the place of their vectors.
+  /// The product of all reflections, stored over their vectors.
   KOKKOS_FUNCTION void form_vectors() const {
     for (int j = n > 2 ? n - 2 : 0; j < n; ++j) set_unit(j);
     for (int k = n - 3; k >= 0; --k) {
@@ -168,7 +168,7 @@ struct EigenpairsInMemory {
       if (with_vectors) for_blocks<4>(0, n, [&]<int Count>(int i) { rotate_rows<Count>(i, rows); });
     }
   }
-  /// sine[i] becomes 1 where row i is coupled to the next one, else 0, and shift[i] the shift of
+  /// sine[i] becomes 1 if row i is coupled to the next one, else 0; shift[i] becomes the shift of
   /// the block.
   KOKKOS_FUNCTION Rows find_shifts(Mask const& finite) const {
     Rows rows{n, 0};
@@ -188,19 +188,19 @@ struct EigenpairsInMemory {
     }
     return rows;
   }
-  /// The rotations of a sweep, and the tridiagonal matrix behind it.
+  /// The rotations of a sweep, and the tridiagonal matrix after it.
   KOKKOS_FUNCTION void find_rotations(Rows const& rows) const {
     S const one(T(1)), zero(T(0));
     QlSweep<S> ql(values[rows.last], shift[rows.last - 1]);
     Mask inside(false);
     for (int i = rows.last - 1; i >= rows.first; --i) {
       Mask const coupled = sine[i] != zero, begins = coupled && !inside;
-      // A block whose first row is i + 1.
+      // The block whose first row is i + 1.
       finish_block(i + 1, inside && !coupled, ql);
       ql.take_where(begins, QlSweep<S>(values[i + 1], shift[i]));
       ql.rotate(values[i], below[i]);
       values[i + 1] = select(coupled, ql.diagonal, values[i + 1]);
-      // What follows a block is coupled no longer.
+      // The row after a block is no longer coupled to it.
       below[i + 1] = select(begins, zero, select(coupled, ql.below, below[i + 1]));
       cosine[i] = select(coupled, ql.c, one);
       sine[i] = select(coupled, ql.s, zero);

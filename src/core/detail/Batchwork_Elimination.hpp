@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Gaussian elimination with partial pivoting, written once: over a matrix whose rows are dealt
-/// out, to one lane or pack that has all of them, to the lanes that share an item, or to the lanes
-/// of a team.
+/// Gaussian elimination with partial pivoting, written once for a matrix with distributed rows: one
+/// lane or pack holds all rows, or the lanes that share an item, or the lanes of a team.
 #ifndef BATCHWORK_ELIMINATION_HPP
 #define BATCHWORK_ELIMINATION_HPP
 
@@ -19,19 +18,17 @@
 
 namespace Batchwork::Impl {
 
-/// A matrix whose rows are dealt out, as `eliminate` changes it into its factors. `value_type` is a
-/// number that all who call know, or a pack of them.
-///   extent()         rows and columns; where it is a constant, every k below is one, too
-///   choose_pivot(k)  takes the row with the largest entry of column k, of those that are not yet
-///   in a place, to place k, and shows it
-///                    to all who have rows. A NaN is larger than any number
-///   subtract(k)      of each row not yet in a place: entry k is divided by the pivot, and the
-///   multiple of the pivot's row is
-///                    taken off what stands right of it
-///   finish()         brings the rows to their places, if they are not there yet
-///   status()         that of the first pivot, in the order of places, for which pivot_status is
-///   not 0
-/// Cost on devices: one search over lanes, one row published and one wait a step; N^3 / 3
+/// A matrix with distributed rows, which `eliminate` replaces by its factors. `value_type` is a
+/// number that all callers know, or a pack of numbers.
+/// - extent(): rows and columns; if it is a constant, every k below is a constant, too
+/// - choose_pivot(k): moves the row with the largest entry in column k, among the rows without a
+///   place, to place k, and shows it to all lanes with rows. A NaN is larger than any number.
+/// - subtract(k): for each row without a place, divides entry k by the pivot and subtracts that
+///   multiple of the pivot's row from the entries to the right
+/// - finish(): moves the rows to their places, if they are not there yet
+/// - status(): the status of the first pivot, in the order of places, whose pivot_status is not 0
+///
+/// Cost on devices: one search over lanes, one published row and one wait for each step; N^3 / 3
 /// multiply-adds.
 template <class A>
 concept EliminatedRows = requires(A a, A const c, int k) {
@@ -43,14 +40,14 @@ concept EliminatedRows = requires(A a, A const c, int k) {
   { c.status() } -> std::convertible_to<info_t<typename A::value_type>>;
 };
 
-/// Of two entries the one with the larger key is larger in size: the bits without the sign. NaN is
-/// the largest.
+/// A key of the size of an entry, its bits without the sign: the larger entry has the larger key.
+/// NaN has the largest.
 template <class S>
 BATCHWORK_INLINE auto size_key(S const& x) {
   using T = scalar_t<S>;
   return bit_and(bits(x), std::numeric_limits<integer_of_t<T>>::max());
 }
-/// Of complex entries as LAPACK's izamax has it: |real part| + |imaginary part| is larger.
+/// For complex entries the size is |real part| + |imaginary part|, as in LAPACK's izamax.
 template <class R>
 BATCHWORK_INLINE auto size_key(Complex<R> const& x) {
   return size_key(R(abs(x.re) + abs(x.im)));
@@ -61,27 +58,26 @@ BATCHWORK_INLINE S larger_size(S const& a, S const& b) {
   return select(size_key(b) > size_key(a), b, a);
 }
 
-/// So many bits tell pivots apart: of two entries the one with the larger key is larger. Of float
-/// they are all; of double a word with the exponent and 20 bits, the last of which is set by any
-/// bit behind it: entries of one key differ by less than 2^-19 of the smaller one, if that is a
-/// normal number, and below 2^-1041 all have the same. 0 is the key of zero alone, NaN has the
-/// largest.
+/// The bits that distinguish pivots: the entry with the larger key is larger. For float the key has
+/// all bits. For double it is a word with the exponent and 20 bits; the last bit is set by any bit
+/// behind it. Entries with the same key differ by less than 2^-19 of the smaller one if that is a
+/// normal number; below 2^-1041 all keys are the same. Only zero has the key 0, and NaN has the
+/// largest key.
 BATCHWORK_INLINE std::int32_t pivot_key(float x) { return size_key(x); }
 BATCHWORK_INLINE std::int32_t pivot_key(double x) {
   std::int64_t const key = size_key(x);
   return static_cast<std::int32_t>(key >> 32) | ((key & 0xffffffff) != 0 ? 1 : 0);
 }
 
-/// What is as large as the entry, to those 20 bits.
+/// The size of an entry to those 20 bits.
 template <class T>
 BATCHWORK_INLINE T size_of_pivot_key(std::int32_t key) {
   using Integer = integer_of_t<T>;
   return from_bits<T>(static_cast<Integer>(static_cast<Integer>(key) << (8 * sizeof(T) - 32)));
 }
 
-/// What is divided by a pivot: x * scale * inverse is x / pivot to two roundings, where the
-/// reciprocal of the pivot alone would overflow, too. NaN where the pivot is infinite, no finite
-/// number where it is zero.
+/// The divisor for a pivot: x * scale * inverse is x / pivot to two roundings, even if the
+/// reciprocal of the pivot overflows. NaN if the pivot is infinite; not finite if it is zero.
 template <class S>
 struct PivotReciprocal {
   S scale, inverse;
@@ -114,15 +110,16 @@ struct PivotReciprocal<Complex<R>> : ComplexReciprocal<R> {
       : ComplexReciprocal<R>(pivot) {}
 };
 
-/// Of a pivot in an elimination: zero stands where all of the column does.
+/// The divisor for a pivot in an elimination; zero for a pivot of zero, where the whole column is
+/// zero.
 template <class S>
 BATCHWORK_INLINE PivotReciprocal<S> pivot_divisor(S const& pivot) {
   PivotReciprocal<S> r(pivot);
   r.inverse = select(pivot == S(scalar_t<S>(0)), S(scalar_t<S>(0)), r.inverse);
   return r;
 }
-/// The scale of the real pivot that has this pivot_key, where pivot_divisor is told that: of a
-/// large one it is small, so that what is left is no longer far from one.
+/// The scale of the real pivot with this pivot_key, for pivot_divisor. It is small for a large
+/// pivot and the reverse, so that the scaled pivot is not far from one.
 template <class T>
 BATCHWORK_INLINE T scale_of_pivot(std::int32_t key) {
   constexpr T large = [] {
@@ -133,7 +130,7 @@ BATCHWORK_INLINE T scale_of_pivot(std::int32_t key) {
          : key > pivot_key(large)                              ? T(0x1p-64)
                                                                : T(1);
 }
-/// The same where its key is known: by whole numbers of 32 bits.
+/// The same if the key of the pivot is known: by integers of 32 bits.
 template <class T>
 BATCHWORK_INLINE PivotReciprocal<T> pivot_divisor(T pivot, std::int32_t key) {
   PivotReciprocal<T> r;
@@ -152,8 +149,8 @@ BATCHWORK_INLINE info_t<S> pivot_status(S const& pivot, int k) {
                 make_info<S>(Reason::not_finite, k + 1));
 }
 
-/// With derivatives: x / pivot is q = x / p and dq = (dx - q dp) / p. Where the pivot is zero so is
-/// q, and dq is not known: NaN.
+/// With derivatives: x / pivot is q = x / p and dq = (dx - q dp) / p. For a zero pivot q is zero
+/// and dq is NaN, because it is not known.
 template <class S, int N>
 struct PivotReciprocal<Dual<S, N>> {
   PivotReciprocal<S> of_value;
@@ -196,10 +193,10 @@ struct UnitReciprocal {
   }
 };
 
-/// Replaces a by L and U of P a = L U: U on and above the diagonal, L, whose diagonal is one,
-/// below. Returns 0 or the status of the first pivot that is zero (Reason::singular; LAPACK's info
-/// of getrf) or not finite; the elimination goes on behind a zero. (Golub and Van Loan, Matrix
-/// Computations, 4th edition, algorithm 3.4.1, outer products.)
+/// Replaces a by L and U of P a = L U: U on and above the diagonal, L below it, without its
+/// diagonal of ones. Returns 0, or the status of the first pivot that is zero (Reason::singular;
+/// LAPACK's info of getrf) or not finite. The elimination continues after a zero. (Golub and Van
+/// Loan, Matrix Computations, 4th edition, algorithm 3.4.1, outer products.)
 template <EliminatedRows Rows>
 BATCHWORK_INLINE auto eliminate(Rows& a) {
   // choose_pivot shows u(k, j), j >= k; subtract: l(i, k) = a(i, k) / u(k, k), a(i, j) -= l(i, k)

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Functions of plain numbers on every real `S`: sin(S), atan2(S, S), ... in namespace Impl, beside
-/// sqrt, log, exp and abs.
+/// Mathematical functions for every real `S`: sin(S), atan2(S, S), ... in namespace Impl, in
+/// addition to sqrt, log, exp and abs.
 ///
-/// Each has a function object, Sin, Atan2, ...: of plain numbers it is Kokkos' function, of any
-/// other S the one of this namespace. Lanewise<S> runs it in all lanes of an S. An S that computes
-/// otherwise, as one with derivatives does, overloads the functions, and has a base class in this
-/// namespace, by which its overloads are found.
+/// Each has a function object, Sin, Atan2, ...: for plain numbers it calls the function of Kokkos,
+/// for any other S the function of this namespace. Lanewise<S> runs it in all lanes of an S. An S
+/// that computes differently, such as one with derivatives, overloads the functions and has a base
+/// class in this namespace, so that its overloads are found.
 #ifndef BATCHWORK_FUNCTIONS_HPP
 #define BATCHWORK_FUNCTIONS_HPP
 
@@ -48,7 +48,7 @@ struct Lanewise<Distributed<T, R, C, E, Whole>> {
   }
 };
 
-/// Packs: by registers where f has a form for them, else lane by lane.
+/// Packs: by whole registers if f has a version for them, else lane by lane.
 template <class T, int W>
 struct Lanewise<Pack<T, W>> {
   template <class F, class... X>
@@ -231,24 +231,24 @@ template <Value S>
 BATCHWORK_INLINE S square(S const& x) {
   return x * x;
 }
-/// -1, 0 or 1; NaN of NaN, and a zero keeps its sign.
+/// -1, 0 or 1; NaN stays NaN, and a zero keeps its sign.
 template <Value S>
 BATCHWORK_INLINE S sign(S const& x) {
   using T = scalar_t<S>;
   S const zero(T(0));
   return select(x > zero, S(T(1)), select(x < zero, S(T(-1)), x));
 }
-/// x between low and high, for low <= high; NaN of NaN.
+/// x limited to the range from low to high, low <= high; NaN stays NaN.
 template <Value S>
 BATCHWORK_INLINE S clamp(S const& x, S const& low, S const& high) {
   return select(x < low, low, select(high < x, high, x));
 }
-/// a where t is 0, b where it is 1, exactly so; linear in between and beyond.
+/// Linear interpolation: exactly a for t = 0 and exactly b for t = 1.
 template <Value S>
 BATCHWORK_INLINE S lerp(S const& a, S const& b, S const& t) {
   return (S(scalar_t<S>(1)) - t) * a + t * b;
 }
-/// x to a power that is known on the host or by the compiler, by at most 2 log2(n) products.
+/// x to a power known on the host or by the compiler, by at most 2 log2(n) products.
 template <Value S>
 BATCHWORK_INLINE S power(S const& base, int n) {
   S r(scalar_t<S>(1)), x(base);
@@ -445,14 +445,14 @@ struct Trunc : KeepsZero {
     else return trunc(x);
   }
 };
-/// To the nearest integer, halves away from zero.
+/// Rounds to the nearest integer, halfway cases away from zero.
 struct Round : KeepsZero {
   template <class S>
   BATCHWORK_INLINE S operator()(S const& x) const {
     if constexpr (std::is_floating_point_v<S>) return Kokkos::round(x);
     else return round(x);
   }
-  /// The number before 1/2 is added: of 1/2 itself the sum with the number before it would be
+  /// Adds the largest number below 1/2 rather than 1/2: with 1/2, the number below 1/2 would be
   /// rounded to 1.
   template <class T, int W>
   BATCHWORK_INLINE Pack<T, W> of_pack(Pack<T, W> const& x) const {
@@ -501,7 +501,7 @@ struct Fmod : MovesZero {
     else return fmod(x, y);
   }
 };
-// Those that need no function of numbers.
+// Functions that need no function of plain numbers.
 struct Sqrt : KeepsZero {
   template <class S>
   BATCHWORK_INLINE S operator()(S const& x) const {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Householder's reflections, written once: over a matrix whose columns are dealt out, to one lane
-/// or pack that has all of them, or to the lanes that share an item.
+/// Householder reflections, written once for a matrix with distributed columns: one lane or pack
+/// holds all columns, or the lanes that share an item.
 #ifndef BATCHWORK_HOUSEHOLDER_HPP
 #define BATCHWORK_HOUSEHOLDER_HPP
 
@@ -20,24 +20,26 @@
 
 namespace Batchwork::Impl {
 
-/// A matrix whose columns are dealt out. `value_type` is a number that each who calls has of its
-/// own columns, or a pack of them.
-///   rows, cols, mine   extents, and the number of own columns, at most
-///   at(m, i)           entry i of own column m
-///   diagonal[m]        a number beside own column m: where a reflection stands in the column, R's
-///   diagonal entry is(m, k), is_behind(m, k)   whether own column m is column k, or stands right
-///   of it round_of(k)        the only m for which is(m, k) may be true first_behind(k)    the
-///   first m for which is_behind(m, k) may be true show(k, from)      column k from row `from` on,
-///   for all who call to read: for_each(first, f) calls f(i, number) for i = first ..
-///                      rows - 1, first >= from
-///   begin()            before the first show: what others still read of something else is read
-///   steps_of_a_loop    so many steps are a loop of one text, for code that would outgrow a
-///   device's instruction cache; 0: each step is
-///                      written out
-/// Where there are loops, of steps First .. First + steps_of_a_loop - 1 each, all in one round:
-///   show_within<First>(k)   column k, likewise, from row First on, with zeros above row k;
-///   number(k) for a k that is not constant
-/// Cost on devices: show is one column published and one wait.
+/// A matrix with distributed columns. `value_type` is a number of the caller's own columns, or a
+/// pack of numbers.
+/// - rows, cols, mine: the extents, and the largest number of own columns
+/// - at(m, i): entry i of own column m
+/// - diagonal[m]: a number for own column m; if the column holds a reflection, the diagonal entry
+///   of R
+/// - is(m, k), is_behind(m, k): whether own column m is column k, or is to the right of it
+/// - round_of(k): the only m for which is(m, k) may be true
+/// - first_behind(k): the first m for which is_behind(m, k) may be true
+/// - show(k, from): column k from row `from` on, for all callers to read; its for_each(first, f)
+///   calls f(i, number) for i = first .. rows - 1, first >= from
+/// - begin(): before the first show: waits until other data in the exchange have been read
+/// - steps_of_a_loop: so many steps form one loop, for code that would exceed a device's
+///   instruction cache; 0: every step is unrolled
+///
+/// If there are loops, over the steps First .. First + steps_of_a_loop - 1 in one round:
+/// - show_within<First>(k): column k from row First on, with zeros above row k; number(k) for a k
+///   that is not constant
+///
+/// Cost on devices: show publishes one column and waits once.
 template <class C>
 concept DealtColumns = requires(C a, C const c, int m, int k) {
   typename C::value_type;
@@ -55,17 +57,16 @@ concept DealtColumns = requires(C a, C const c, int m, int k) {
   { C::steps_of_a_loop } -> std::convertible_to<int>;
 };
 
-/// The same, of which columns can be exchanged.
-///   bring_largest(k, f, beside)   exchanges column k with that one, of it and those behind, for
-///   which f(m) is largest, and shows it;
-///                                 f(m) >= 0 of own column m, NaN being larger than any number.
-///                                 What stands in beside[m] goes with its column
-///   largest(f)                    the largest f(m) of all columns, likewise
-///   column(m)                     the number of own column m
-///   told(x, k)                    of a number for each own column that of column k, for all who
-///   call
-/// Cost on devices: bring_largest is a search over lanes, two columns published and two waits; told
-/// is a broadcast.
+/// The same for a matrix whose columns can be exchanged.
+/// - bring_largest(k, f, beside): exchanges column k with the column from k on for which f(m) is
+///   largest, and shows it. f(m) >= 0 for own column m; NaN is larger than any number. beside[m]
+///   moves with its column.
+/// - largest(f): the largest f(m) of all columns
+/// - column(m): the number of own column m
+/// - told(x, k): x of column k, for all callers; x has a number for each own column
+///
+/// Cost on devices: bring_largest is a search over lanes with two published columns and two waits;
+/// told is a broadcast.
 template <class C>
 concept ExchangedColumns =
     DealtColumns<C> && requires(C a, C const c, typename C::value_type (*f)(int),
@@ -95,13 +96,13 @@ BATCHWORK_INLINE void scale_columns(C& a, Scale const& by) {
   }
 }
 
-/// Sums of squares are accurate from here on, though some of their terms be lost.
+/// Sums of squares are accurate above this, even if some of their terms underflow.
 template <class T>
 inline constexpr T least_square = 32 * std::numeric_limits<T>::min();
 
-/// H = I - u u' that takes x to alpha e_0, x being `head` above numbers of which the squares sum up
-/// to `below`: u is `top` above the same numbers times `scale`. Of complex numbers H = I - t u u',
-/// t being reflection_factor of `top`, and alpha is real: the H of LAPACK's zlarfg.
+/// The reflection H = I - u u' that maps x to alpha e_0. x is `head` above numbers whose squares
+/// sum to `below`; u is `top` above the same numbers times `scale`. For complex numbers H = I - t u
+/// u' with t the reflection_factor of `top`, and alpha is real: the H of LAPACK's zlarfg.
 template <class S>
 struct Reflection {
   using R = real_t<S>;
@@ -121,16 +122,16 @@ struct Reflection {
     alpha = select(flat, along, select(along < zero, norm, R(-norm)));
     top = select(flat, S(zero), S((head - alpha) * scale));
   }
-  /// Whether x is a multiple of e_0 as it should be.
+  /// Whether x is already a multiple of e_0.
   static BATCHWORK_INLINE auto is_flat(S const& head, R const& below) {
     if constexpr (is_complex<S>) return below == R(scalar_t<S>(0)) && head.im == R(scalar_t<S>(0));
     else return below == R(scalar_t<S>(0));
   }
 };
 
-/// The same for a real x of which squares are so scaled that their sum is normal or nothing: to the
-/// last bits, by an inverse root that is fast on devices. No number of it is finite if one of x is
-/// not.
+/// The same for a real x, scaled so that the sum of its squares is normal or zero. It is accurate
+/// to the last bits, by an inverse root that is fast on devices. If a number of x is not finite, no
+/// result is.
 template <class T>
 BATCHWORK_INLINE Reflection<T> scaled_reflection(T const& head, T const& below) {
   T const square = head * head + below, norm = square * Vendor::inverse_root(square);
@@ -142,8 +143,8 @@ BATCHWORK_INLINE Reflection<T> scaled_reflection(T const& head, T const& below) 
   return h;
 }
 
-/// Of complex numbers the t of H = I - t u u': H' takes x to a real multiple of e_0. It follows
-/// from the entry of u on top: t = real(top) / conj(top).
+/// For complex numbers, the t of H = I - t u u': H' maps x to a real multiple of e_0. It follows
+/// from the first entry of u: t = real(top) / conj(top).
 template <class R>
 BATCHWORK_INLINE Complex<R> reflection_factor(Complex<R> const& top) {
   R const zero(scalar_t<R>(0)), one(scalar_t<R>(1)), square = square_of_size(top);
@@ -163,8 +164,8 @@ BATCHWORK_INLINE W times_factor(S const& top, W const& w) {
   }
 }
 
-/// What the u of own columns are to be multiplied by at the end, where lanes share them: once, and
-/// not in each step by lanes that have none of it.
+/// The factors by which the u of own columns are multiplied at the end, where lanes share the
+/// columns: once, rather than in each step by lanes without a part of u.
 template <class C>
 struct ReflectionScales {
   using R = real_t<typename C::value_type>;
@@ -176,17 +177,17 @@ struct ReflectionScales {
   }
 };
 
-/// Step k of a QR factorisation: the reflection H = I - u u' that takes column k, from its diagonal
-/// down, to a multiple of e_k, applied to the columns right of it. u, divided by what becomes the
-/// column's number in `scales`, takes the place of the column, which is x, shown; R's diagonal
-/// entry goes to `diagonal`. The sign is that of LAPACK's larfg: a column with zeros below the
-/// diagonal is left alone, and so is one that is nothing beside what the columns were scaled to.
+/// Step k of a QR factorisation: the reflection H = I - u u' that maps column k, from its diagonal
+/// down, to a multiple of e_k, applied to the columns to the right. Column k is replaced by u
+/// divided by the column's number in `scales`; the diagonal entry of R goes to `diagonal`. x is
+/// column k, shown. The sign is that of LAPACK's larfg: a column with zeros below the diagonal is
+/// left unchanged, and so is a column that is negligible relative to the scale of the columns.
 template <DealtColumns C, class X>
 BATCHWORK_INLINE void reflect(C& a, int k, X const& x, ReflectionScales<C>& scales) {
   using S = typename C::value_type;
   using T = scalar_t<S>;
   S const zero(T(0));
-  // x' x below the diagonal, and x' a_m: one reading for both.
+  // x' x below the diagonal, and x' a_m, with one pass over the data.
   S head = zero;
   real_t<S> below(T(0));
   S share[C::mine];
@@ -230,7 +231,7 @@ BATCHWORK_INLINE void reflect(C& a, int k, X const& x, ReflectionScales<C>& scal
   }
 }
 
-/// Step k in the last row, where nothing is to be done.
+/// Step k in the last row, where nothing has to be done.
 template <DealtColumns C>
 BATCHWORK_INLINE void reflect_nothing(C& a, int k) {
   using S = typename C::value_type;
@@ -242,8 +243,8 @@ BATCHWORK_INLINE void reflect_nothing(C& a, int k) {
   }
 }
 
-/// Step k as `reflect` has it, k being one of the rows First .. First + steps_of_a_loop - 1; so
-/// above them nothing is constant.
+/// Step k as in `reflect`, where k is one of the rows First .. First + steps_of_a_loop - 1, so that
+/// k is not a constant.
 template <int First, DealtColumns C, class X>
 BATCHWORK_INLINE void reflect_within(C& a, int k, X const& x, ReflectionScales<C>& scales) {
   using S = typename C::value_type;
@@ -269,7 +270,7 @@ BATCHWORK_INLINE void reflect_within(C& a, int k, X const& x, ReflectionScales<C
     // w = u' a_m, u being (x - alpha e_k) scale; a_m -= w u
     bool const behind = a.is_behind(m, k);
     w[m] = behind ? scale * (share[m] - alpha * at_k[m]) : zero;
-    // The scale may be NaN: R, which stands above row k, is not to become so.
+    // The scale may be NaN, which must not reach R above row k.
     share[m] = behind ? w[m] * scale : zero;
   }
   x.for_each(First, [&](int i, S const& xi) {
@@ -295,8 +296,8 @@ BATCHWORK_INLINE void reflect_in_loops(C& a, ReflectionScales<C>& scales) {
   if constexpr (end < Count) reflect_in_loops<end, Count>(a, scales);
 }
 
-/// Scales the factors: f(own column, number) in the place of a number of R, and each u by what its
-/// column has in `scales`.
+/// Scales the factors: every number of R by f(own column, number), and each u by its column's
+/// number in `scales`.
 template <DealtColumns C, class F>
 BATCHWORK_INLINE void scale_factors(C& a, ReflectionScales<C> const& scales, F const& f) {
   using S = typename C::value_type;
@@ -314,16 +315,16 @@ BATCHWORK_INLINE void scale_factors(C& a, ReflectionScales<C> const& scales, F c
   }
 }
 
-/// Of how many rows from the first on the diagonal entry is made by a reflection: that of the last
-/// is as it should be, if it is real.
+/// The number of rows, from the first on, whose diagonal entry is computed by a reflection. The
+/// last diagonal entry of a real matrix needs none.
 template <class S>
 constexpr int reflections(int rows) {
   return is_complex<S> ? rows : rows - 1;
 }
 
-/// Replaces a by its factors Q R: R right of the diagonal and in `diagonal`, the vectors u of Q =
-/// H_0 H_1 ... on the diagonal and below. Each column is scaled by a power of two while it is
-/// worked on, so that no square overflows or is lost. (Golub and Van Loan, Matrix Computations, 4th
+/// Replaces a by its factors Q R: R to the right of the diagonal and in `diagonal`, the vectors u
+/// of Q = H_0 H_1 ... on the diagonal and below. Each column is scaled by a power of two meanwhile,
+/// so that no square overflows or underflows. (Golub and Van Loan, Matrix Computations, 4th
 /// edition, algorithm 5.2.1.)
 template <DealtColumns C>
 BATCHWORK_INLINE void triangularise(C& a) {
@@ -360,11 +361,11 @@ BATCHWORK_INLINE void triangularise(C& a) {
   scale_factors(a, scales, [&](int m, S const& r) { return S(r * unscale[m]); });
 }
 
-/// The same with exchanges of columns, a P = Q R: in step k the longest of the columns left comes
-/// to place k, lengths from row k down. These are computed anew in each step, from registers: half
-/// as many operations as the reflections themselves, and none of the care that updated ones need.
-/// order[m] becomes the number that own column m had. The matrix is scaled as a whole: what is lost
-/// of a column beside the largest is nothing beside its rounding. (Golub and Van Loan,
+/// The same with column pivoting, a P = Q R: in step k the column with the largest length from row
+/// k down moves to place k. Lengths are computed again in each step, from registers: half as many
+/// operations as the reflections, and none of the precautions that updated lengths need. order[m]
+/// becomes the original number of own column m. The matrix is scaled as a whole; what a small
+/// column loses is negligible relative to the rounding of the largest one. (Golub and Van Loan,
 /// algorithm 5.4.1; LAPACK's geqp3.)
 template <ExchangedColumns C>
 BATCHWORK_INLINE void triangularise_exchanging(C& a, typename C::value_type (&order)[C::mine]) {
@@ -415,8 +416,8 @@ BATCHWORK_INLINE void apply_reflection(U const& u, int k, X& x, int first = 0) {
   });
 }
 
-/// apply_reflection of packs, by blocks of columns: the sums of all would be read and written in
-/// memory.
+/// apply_reflection for packs, by blocks of columns, because the sums of all columns would be
+/// written to memory and read again.
 template <bool Adjoint = false, class U, class X>
   requires are_packs<typename X::value_type>
 BATCHWORK_INLINE void apply_reflection(U const& u, int k, X& x, int first = 0) {
@@ -442,7 +443,7 @@ BATCHWORK_INLINE void apply_reflection(U const& u, int k, X& x, int first = 0) {
     });
   });
 }
-/// `reflect` of packs: u as it is to be.
+/// `reflect` for packs, where u already has its final scale.
 template <DealtColumns C, class X>
   requires are_packs<typename C::value_type>
 BATCHWORK_INLINE void reflect(C& a, int k, X const&, ReflectionScales<C>&) {
@@ -456,7 +457,7 @@ BATCHWORK_INLINE void reflect(C& a, int k, X const&, ReflectionScales<C>&) {
   apply_reflection<true>(a.show(k, k), k, a, C::first_behind(k));
 }
 
-/// The same of a k in First .. First + Steps - 1, which need not be constant.
+/// The same for a k in First .. First + Steps - 1, which need not be a constant.
 template <int First, int Steps, class U, class X>
 BATCHWORK_INLINE void apply_reflection_within(U const& u, int k, X& x, int first = 0) {
   using S = typename X::value_type;
@@ -496,7 +497,7 @@ BATCHWORK_INLINE void substitute_upper(R const& r, X& x) {
   }
 }
 
-/// Rows 0 .. N - 1 of x := R'^-1 x, likewise. Where R has a zero on its diagonal x gets one.
+/// Rows 0 .. N - 1 of x := R'^-1 x, where a zero on the diagonal of R gives a zero in x.
 template <int N, class R, class X>
 BATCHWORK_INLINE void substitute_transposed(R const& r, X& x) {
   using S = typename X::value_type;

@@ -14,19 +14,19 @@
 
 namespace Batchwork::Impl {
 
-/// Sweeps that are allowed for each row, as LAPACK's steqr has it; some 1.7 are needed.
+/// The largest number of sweeps for each row, as in LAPACK's steqr; about 1.7 are needed.
 inline constexpr int most_ql_sweeps_a_row = 30;
 
-/// 1 / sqrt(x): on devices to the last bits, as Vendor::inverse_root has it.
+/// 1 / sqrt(x); on devices accurate to the last bits, by Vendor::inverse_root.
 template <class S>
 BATCHWORK_INLINE S quick_inverse_root(S const& x) {
   if constexpr (Number<S>) return Vendor::inverse_root(x);
   else return rsqrt(x);
 }
 
-/// Whether a number below the diagonal counts as zero beside its two neighbours on it: the test of
-/// LAPACK's steqr. Matrices are scaled so that their entries are some units at most; what is below
-/// eps^2 then counts as zero, too.
+/// Whether a number below the diagonal is negligible relative to its two neighbours on the
+/// diagonal: the test of LAPACK's steqr. The entries of the scaled matrices are at most some units,
+/// so numbers below eps^2 are negligible as well.
 template <class S>
 BATCHWORK_INLINE auto is_negligible(S const& below, S const& upper, S const& lower) {
   using T = scalar_t<S>;
@@ -34,24 +34,24 @@ BATCHWORK_INLINE auto is_negligible(S const& below, S const& upper, S const& low
   return abs(below) <= S(least) || below * below <= abs(S(S(eps * eps) * upper * lower));
 }
 
-/// The rotations of one sweep over rows first .. last of a tridiagonal matrix, from below upward,
-/// with Wilkinson's shift; S is a number, or a pack of them. (Golub and Van Loan, Matrix
-/// Computations, 4th edition, algorithm 8.3.2, from the other end; Wilkinson and Reinsch, Handbook
-/// for Automatic Computation, volume II, contribution II/4, imtql2.)
+/// The rotations of one sweep over rows first .. last of a tridiagonal matrix, upwards, with
+/// Wilkinson's shift; S is a number or a pack. (Golub and Van Loan, Matrix Computations, 4th
+/// edition, algorithm 8.3.2, from the other end; Wilkinson and Reinsch, Handbook for Automatic
+/// Computation, volume II, contribution II/4, imtql2.)
 template <class S>
 struct QlSweep {
   using T = scalar_t<S>;
-  S c, s;      ///< of the last rotation
-  S diagonal;  ///< the new number of the row behind it
-  S below;     ///< and the one to the left of that
+  S c, s;      ///< the cosine and sine of the last rotation
+  S diagonal;  ///< the new diagonal number of the row after it
+  S below;     ///< the number to the left of `diagonal`
 
-  /// Of the last row's number, and the shift.
+  /// From the diagonal number of the last row, and the shift.
   BATCHWORK_INLINE QlSweep(S const& last, S const& shift)
       : c(T(1)), s(T(1)), diagonal(T(0)), below(T(0)), old_(last), g_(last - shift), p_(T(0)) {}
-  /// The shift: of the first row the diagonal number, the one below it, which is not negligible,
-  /// and the next diagonal number.
+  /// The shift, from the diagonal number of the first row, the number below it, which is not
+  /// negligible, and the next diagonal number.
   static BATCHWORK_INLINE S shift(S const& first, S const& off, S const& second) {
-    // Of what is larger the correction below is nothing, and the square too large.
+    // For larger numbers the correction below is negligible, and the square would overflow.
     S const bound(T(0x1p60)),
         ratio = Vendor::quotient(S(second - first), S(off + off)),
         half = select(ratio > bound, bound, select(ratio < -bound, S(-bound), ratio)),
@@ -59,10 +59,10 @@ struct QlSweep {
     S const root = square * quick_inverse_root(square);
     return first - Vendor::quotient(off, S(half + select(half < S(T(0)), S(-root), root)));
   }
-  /// The rotation of rows i and i + 1, of the old numbers of row i.
+  /// The rotation of rows i and i + 1, from the previous numbers of row i.
   BATCHWORK_INLINE void rotate(S const& x, S const& off) {
-    // So that there is an angle, and its square is a normal number: far below the rounding of the
-    // matrix.
+    // Ensures that there is an angle and that its square is a normal number, far below the rounding
+    // errors of the matrix.
     constexpr T eps = std::numeric_limits<T>::epsilon(), least = eps * eps / 16;
     S const g = select(abs(g_) < S(least), S(least), g_);
     S const f = s * off, b = c * off, square = f * f + g * g;
@@ -81,7 +81,7 @@ struct QlSweep {
     diagonal = old_ - p_;
     below = g_;
   }
-  /// Items begin anew where `m`.
+  /// Restarts the items for which `m` is true.
   template <class M>
   BATCHWORK_INLINE void take_where(M const& m, QlSweep const& fresh) {
     c = select(m, fresh.c, c), s = select(m, fresh.s, s);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Arithmetic of integers behind every `S`, defined for all values: sums and products wrap around,
-/// and no lane traps. A sequence computes both sides of a choice, so lanes meet values that their
+/// Integer arithmetic for every `S`, defined for all values: sums and products wrap around, and no
+/// lane traps. A sequence computes both sides of a choice, so lanes compute with values that their
 /// items never use.
 #ifndef BATCHWORK_INTEGERARITHMETIC_HPP
 #define BATCHWORK_INTEGERARITHMETIC_HPP
@@ -16,7 +16,7 @@
 
 namespace Batchwork::Impl {
 
-/// The operations on bits: those of integers without signs.
+/// The bit operations, which are those of unsigned integers.
 enum class BitOperation { plus, minus, times, both, either, differ, shift_left };
 
 template <BitOperation Op, class U>
@@ -60,7 +60,7 @@ BATCHWORK_INLINE S by_bits(S const& a, S const& b) {
   return {by_bits<Op>(a.v, b.v), merge_grids(a.grid, b.grid)};
 }
 
-/// a / b rounded towards zero: 0 where b is zero. The smallest integer by -1 wraps around.
+/// a / b rounded towards zero; 0 if b is zero. The smallest integer divided by -1 wraps around.
 struct IntegerQuotient {
   template <class I>
   BATCHWORK_INLINE I operator()(I a, I b) const {
@@ -68,7 +68,7 @@ struct IntegerQuotient {
     return b == I(-1) ? by_bits<BitOperation::minus>(I(0), a) : static_cast<I>(a / b);
   }
 };
-/// What remains of a, with its sign: 0 where b is zero.
+/// The remainder of a, with its sign; 0 if b is zero.
 struct IntegerRemainder {
   template <class I>
   BATCHWORK_INLINE I operator()(I a, I b) const {
@@ -121,19 +121,20 @@ BATCHWORK_INLINE S negated(S const& a) {
   if constexpr (holds_integers<S>) return by_bits<BitOperation::minus>(S(scalar_t<S>(0)), a);
   else return -a;
 }
-/// |a|; of the smallest integer itself.
+/// |a|; the smallest integer is returned unchanged.
 template <class S>
 BATCHWORK_INLINE S integer_size(S const& a) {
   return select(a < S(scalar_t<S>(0)), negated(a), a);
 }
 
-/// The mask of packs of W that no comparison of real numbers gives: as that of the real numbers of
-/// which W fill a register, so that masks of a call go together without conversions.
+/// The mask type for packs of W integers for which no comparison of real numbers determines it: the
+/// mask of the real numbers of which W fill a register, so that the masks of a call combine without
+/// conversions.
 template <int W>
 using register_mask_t =
     PackMask<std::conditional_t<(W * 8 <= simd_bytes), std::int64_t, std::int32_t>, W>;
 
-/// What a comparison of integers gives.
+/// The result of a comparison of integers.
 template <class M>
 BATCHWORK_INLINE M mask_of_integers(M const& m) {
   return m;
@@ -148,12 +149,12 @@ template <class I, class S>
 struct IntegerOfReal {
   using Integers = with_number_t<S, I>;
   Integers value;
-  mask_t<S> beyond;  ///< the integer is the nearest there is, of NaN it is 0
+  mask_t<S> beyond;  ///< true if the integer is only the nearest one, or 0 for a NaN
 
   BATCHWORK_INLINE explicit IntegerOfReal(S const& x) {
     using T = scalar_t<S>;
-    // Numbers of T next to those whose integer part is an I; the lower one is the smallest integer
-    // itself where T has no number of the unit before it.
+    // The numbers of T nearest to the range of I whose integer part is an I. The lower one is the
+    // smallest integer itself if T has no number one unit below it.
     constexpr T upper = -static_cast<T>(std::numeric_limits<I>::min());
     constexpr bool has_next = sizeof(I) < sizeof(T);
     constexpr T lower = has_next ? -upper - T(1) : -upper;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// LaneGrid: the lanes that share an item, as one of them sees it.
+/// LaneGrid: the lanes that share an item, from the viewpoint of one of them.
 #ifndef BATCHWORK_LANE_GRID_HPP
 #define BATCHWORK_LANE_GRID_HPP
 
@@ -16,7 +16,7 @@ struct LaneGrid {
   int lane = 0;              ///< rank within the grid
   Vendor::LaneSync lanes{};
 
-  /// What lanes of the grid wrote before, all of them read after.
+  /// After it all lanes of the grid see what any of them wrote before.
   BATCHWORK_INLINE void sync() const { lanes.sync(); }
 
   /// The exchange as numbers.
@@ -37,8 +37,8 @@ struct LaneGrid {
     if constexpr (L == 1) return x;
     else return lanes.template sum<L>(x, lane, exchange);
   }
-  /// The lane of the L that holds the largest integer, the first of several. Portably the exchange
-  /// is free again behind it.
+  /// The lane of the L that holds the largest integer, the first one of equal integers. After the
+  /// portable version the exchange is free again.
   template <int L, class Integer>
   BATCHWORK_INLINE int lane_of_largest(Integer x) const {
     if constexpr (L == 1) return 0;
@@ -57,24 +57,24 @@ struct LaneGrid {
     if constexpr (L == 1) return x;
     else return lanes.template bits_of<L>(x, lane, exchange);
   }
-  /// The same for numbers told one after the other, in turns 0, 1, ..., by all lanes; begin_turns
-  /// comes before the first.
+  /// The same for numbers that all lanes broadcast one after the other, in turns 0, 1, ...; call
+  /// begin_turns before the first.
   BATCHWORK_INLINE void begin_turns() const { lanes.begin_turns(); }
   template <int L, class T>
   BATCHWORK_INLINE T told_in_turn(T const& x, int from, int turn) const {
     if constexpr (L == 1) return x;
     else return lanes.template told_in_turn<L>(x, from, turn, lane, exchange);
   }
-  /// N sums over the L lanes, of which each lane brings its own terms: x[m L] becomes the whole sum
-  /// m L + lane, the other numbers mean nothing any more. The exchange is for tiles of N rows or
-  /// columns at least.
+  /// N sums over the L lanes, where each lane contributes its own terms: x[m L] becomes sum number
+  /// m L + lane; the other numbers are undefined afterwards. The exchange must be for tiles with at
+  /// least N rows or columns.
   template <int L, int N, class T>
   BATCHWORK_INLINE void scatter_sums(T (&x)[N]) const {
     if constexpr (L > 1) lanes.template scatter_sums<L>(x, lane, exchange);
   }
 };
 
-/// Of two grids the one that is there: plain numbers have none.
+/// The grid of two operands, one of which may be a plain number without a grid.
 BATCHWORK_INLINE LaneGrid merge_grids(LaneGrid const& a, LaneGrid const& b) {
   return a.exchange != nullptr ? a : b;
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Lane policies: how many items the smallest unit of execution holds. OneLane on devices,
+/// Lane policies: the number of items in the smallest unit of execution. OneLane on devices,
 /// PackLanes<W> on hosts.
 #ifndef BATCHWORK_LANES_HPP
 #define BATCHWORK_LANES_HPP
@@ -17,15 +17,15 @@
 
 namespace Batchwork {
 
-/// A device lane holds one whole item in registers. Common operands are read where they are,
-/// through the cache: a map needs each of their numbers about once.
+/// A device lane holds a whole item in registers. Common operands are read in place through the
+/// cache, because a map needs each of their numbers about once.
 struct OneLane {
   static constexpr int width = 1;
   static constexpr int lanes_per_item = 1;
   static constexpr int copy_group_lanes = 1;
   static constexpr bool stages = false;
   static constexpr bool stages_fixed = false;
-  /// Bytes of team scratch that a kernel is laid out for.
+  /// The team scratch for which a kernel is laid out, in bytes.
   static constexpr std::size_t available = Impl::scratch_of_a_team;
   template <class T>
   using value = T;
@@ -36,26 +36,26 @@ struct OneLaneStaging : OneLane {
   static constexpr bool stages = true;
 };
 
-/// One of the above where fixed operands are staged as well: there are more of them than constants
-/// are fast for.
+/// One of the types above if fixed operands are staged as well, because there are more of them than
+/// the constant cache serves fast.
 template <class Lanes>
 struct StagingFixed : Lanes {
   static constexpr bool stages_fixed = true;
 };
 
-/// How lanes that share items go about it. Whole: symmetric operands and the results of congruence
-/// are held with both triangles, which costs multiply-adds and registers and saves exchanges;
-/// products are written out to a larger size, so that fixed matrices are read from the arguments.
-/// Scratch: the bytes of team scratch that a kernel is laid out for; more than the default only
-/// where the device has them.
+/// How lanes share items. Whole: symmetric operands and the results of congruence are held with
+/// both triangles, which costs multiply-adds and registers and saves exchanges; products are
+/// unrolled up to a larger size, so that fixed matrices are read from the kernel arguments.
+/// Scratch: the bytes of team scratch for which a kernel is laid out; more than the default only if
+/// the device has them.
 template <bool Whole = false, std::size_t Scratch = Impl::scratch_of_a_team>
 struct Division {
   static constexpr bool whole = Whole;
   static constexpr std::size_t scratch = Scratch;
   static constexpr int teams = 0;
 };
-/// Symmetric items as blocks over a warp, where there are matrix instructions for them: with so
-/// many teams of 128 lanes that a multiprocessor is to hold, if nothing else is asked for.
+/// Symmetric items in blocks over a warp, where matrix instructions for them exist. `Teams` teams
+/// of 128 lanes are requested for a multiprocessor by default.
 template <int Teams>
 struct DivisionInBlocks : Division<true> {
   static constexpr int teams = Teams;
@@ -74,7 +74,7 @@ struct GridLanes : OneLane {
   using value = Distributed<T, L, 1, E, How::whole>;
 };
 
-/// The same where team scratch holds some of the common operands only: bit I of Staged says whether
+/// The same if team scratch holds only some of the common operands: bit I of Staged says whether
 /// operand I is staged.
 template <int L, int E, int CopyGroupLanes, class How, std::uint64_t Staged>
 struct GridLanesStagingSome : GridLanes<L, E, true, CopyGroupLanes, How> {
@@ -122,8 +122,8 @@ inline constexpr int simd_bytes = 16;
 template <class T>
 inline constexpr int native_width = simd_bytes / int(sizeof(T));
 
-/// Whether kernels on this execution space run on lanes of a device rather than on packs of a host
-/// thread.
+/// Whether kernels on this execution space run on device lanes rather than on packs of host
+/// threads.
 template <class Exec>
 inline constexpr bool runs_on_device =
     !Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible ||
@@ -134,9 +134,9 @@ template <class Exec, class T, int W, class DeviceLanes = OneLane>
 using lanes_for = std::conditional_t<runs_on_device<Exec>, DeviceLanes,
                                      PackLanes<(W > 0 ? W : native_width<scalar_t<T>>)>>;
 
-/// How many lanes of a device share an item whose largest extent is n: one as long as its registers
-/// hold it, then as many as leave a lane a few whole lines; measured on an H200 with the covariance
-/// update of a Kalman filter.
+/// The number of device lanes that share an item with largest extent n: one if its registers hold
+/// the item, else so many that each lane has a few whole rows or columns. Measured on an H200 with
+/// the covariance update of a Kalman filter.
 template <class T>
 constexpr int lanes_per_item(int n) {
   if (sizeof(T) == 4)

@@ -2,38 +2,38 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The few macros the library cannot do without: function annotations and loop unrolling.
+/// The macros of the library: function annotations and loop unrolling.
 #ifndef BATCHWORK_MACROS_HPP
 #define BATCHWORK_MACROS_HPP
 
 #include <Kokkos_Macros.hpp>
 
 #if !defined(__cpp_exceptions)
-#error "Batchwork needs exceptions, by which it reports misuse: compile without -fno-exceptions"
+#error "Batchwork reports misuse by exceptions: compile without -fno-exceptions"
 #endif
 
 /// Every operation on tiles is inlined into the user's sequence: only then do values stay in
 /// registers.
 #define BATCHWORK_INLINE KOKKOS_FORCEINLINE_FUNCTION
 
-/// Of types: a result of the type that is dropped gives a warning. Compilers by EDG, as nvcc, warn
-/// of references to such, too, which assignments give.
+/// For types: a result of the type that is dropped gives a warning. Compilers based on EDG, such as
+/// nvcc, warn about references as well, which assignments return.
 #if defined(__EDG__) || defined(__NVCC__)
 #define BATCHWORK_NODISCARD
 #else
 #define BATCHWORK_NODISCARD [[nodiscard]]
 #endif
 
-/// What a kernel does in several places and what is long beside a call: with CUDA one function,
-/// whose registers are its own, as long as its arguments are values. Elsewhere calls would cost
-/// more.
+/// For code that a kernel uses in several places and that is long compared with a call. With CUDA
+/// it is one function with its own registers, as long as its arguments are values. Elsewhere calls
+/// would cost more.
 #if defined(__CUDACC__)
 #define BATCHWORK_OUT_OF_LINE KOKKOS_FUNCTION __noinline__
 #else
 #define BATCHWORK_OUT_OF_LINE BATCHWORK_INLINE
 #endif
 
-/// All that the function calls is inlined into it.
+/// All functions that it calls are inlined into it.
 #if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 #define BATCHWORK_FLATTEN __attribute__((flatten))
 #else
@@ -44,16 +44,20 @@
 #define BATCHWORK_DEVICE_PASS 1
 #endif
 
-/// BATCHWORK_UNROLL: the loop is unrolled everywhere (short loops over a register block).
-/// BATCHWORK_UNROLL_ON_DEVICE: fully unrolled on devices, where an array lives in registers only if
-/// every index is a constant; on hosts up to eight turns are. BATCHWORK_LOOP_ON_HOST: likewise on
-/// devices; hosts keep the loop, whose body is a register block. Unrolled as well, a sequence over
-/// 8x8 tiles outgrows the instruction cache and the compiler keeps more values than there are
-/// registers. BATCHWORK_KEEP_LOOP: devices keep it a loop; only device code has it.
-/// BATCHWORK_UNROLL_SOME: likewise, but do a few turns at once, so that one waits while another
-/// does. BATCHWORK_ROLLED: a loop everywhere: its text is long, or the number of turns is known to
-/// the caller alone. BATCHWORK_UNROLL_IF_KNOWN: unrolled on devices if the number of turns is
-/// known; clang, which would warn where it is not, finds out by itself.
+/// Loops with constant bounds:
+/// - BATCHWORK_UNROLL: unrolled everywhere (short loops over a register block).
+/// - BATCHWORK_UNROLL_ON_DEVICE: fully unrolled on devices, where an array stays in registers only
+///   if every index is a constant; up to eight iterations on hosts.
+/// - BATCHWORK_LOOP_ON_HOST: unrolled on devices; a loop on hosts, whose body is a register block.
+///   Unrolled, a sequence over 8x8 tiles would exceed the instruction cache and keep more values
+///   than there are registers.
+/// - BATCHWORK_KEEP_LOOP: a loop on devices; only used in device code.
+/// - BATCHWORK_UNROLL_SOME: a loop on devices with a few iterations at once, so that one waits
+///   while another works.
+/// - BATCHWORK_ROLLED: a loop everywhere, because its body is long or only the caller knows the
+///   number of iterations.
+/// - BATCHWORK_UNROLL_IF_KNOWN: unrolled on devices if the number of iterations is known. clang,
+///   which would warn otherwise, decides itself.
 #if !defined(BATCHWORK_DEVICE_PASS)
 #define BATCHWORK_UNROLL_IF_KNOWN
 #define BATCHWORK_KEEP_LOOP

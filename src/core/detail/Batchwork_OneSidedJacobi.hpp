@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// One-sided Jacobi rotations, written once: over a matrix whose columns are dealt out, to one lane
-/// or pack that has all of them, or to the lanes that share an item.
+/// One-sided Jacobi rotations, written once for a matrix with distributed columns: one lane or pack
+/// holds all columns, or the lanes that share an item.
 #ifndef BATCHWORK_ONESIDEDJACOBI_HPP
 #define BATCHWORK_ONESIDEDJACOBI_HPP
 
@@ -14,11 +14,11 @@
 
 namespace Batchwork::Impl {
 
-/// What becomes of two neighbouring columns p and q, x and y being their numbers: they are rotated
-/// and exchanged where `moves`, by the sine of the angle and the tangent of its half. In this form
-/// rounding does not change the lengths of columns by more in one direction than in the other,
-/// which adds up over hundreds of rotations. (Rutishauser, The Jacobi method for real symmetric
-/// matrices, Numer. Math. 9 (1966), 1-10.)
+/// The rotation of two neighbouring columns p and q with numbers x and y: they are rotated and
+/// exchanged if `moves`, by the sine of the angle and the tangent of half the angle. In this form
+/// rounding has no bias that lengthens or shortens columns, which would add up over hundreds of
+/// rotations. (Rutishauser, The Jacobi method for real symmetric matrices, Numer. Math. 9 (1966),
+/// 1-10.)
 template <class S>
 struct Rotation {
   S sine, half;
@@ -27,7 +27,7 @@ struct Rotation {
   /// The new number of the left column, and of the right one.
   BATCHWORK_INLINE S left(S const& x, S const& y) const { return y + sine * (x - half * y); }
   BATCHWORK_INLINE S right(S const& x, S const& y) const { return x - sine * (y + half * x); }
-  /// The same, of both.
+  /// The same for both.
   BATCHWORK_INLINE void apply(S& p, S& q) const {
     S const x = p, y = q;
     p = select_some(moves, left(x, y), x);
@@ -37,20 +37,20 @@ struct Rotation {
   BATCHWORK_INLINE bool is_to_apply() const { return Batchwork::any(moves); }
 };
 
-/// What a sweep has seen: whether a pair was not orthogonal, to the tolerance; and whether one was
-/// far from it, or turned by more than a small angle. Each pair is orthogonal once in a sweep, and
-/// loses that by rotations of its columns with others: by the sines of these times how far the
-/// others are from orthogonal. So a sweep by small angles over pairs that are nearly orthogonal is
-/// the last one.
+/// What a sweep has found: whether a pair was not orthogonal to the tolerance, and whether one was
+/// far from orthogonal or was rotated by more than a small angle. Each pair is made orthogonal once
+/// in a sweep. Later rotations of its columns with others disturb that by their sines times the
+/// distance of the other pairs from orthogonality. So a sweep with small angles over nearly
+/// orthogonal pairs is the last one.
 template <class S>
 struct SweepReport {
   mask_t<S> skew, far;
 };
 
-/// The bounds of SweepReport for columns of so many terms: twice the root of their number, as a
-/// whole number, times eps; and that of which the square, for each of the 2 (cols - 2) rotations
-/// that come after a pair's own, adds up to no more than that. (Of a column 0.6 times as long as
-/// the others it may be 1.6 times as much.)
+/// The bounds of SweepReport for columns with so many terms. The first is twice the square root of
+/// their number, rounded to an integer, times eps. The square of the second, times the 2 (cols - 2)
+/// rotations that follow a pair's own, is at most that. (For a column 0.6 times as long as the
+/// others it may be 1.6 times as much.)
 template <class T>
 struct AngleBounds {
   T tolerance, small;
@@ -65,19 +65,19 @@ struct AngleBounds {
   }
 };
 
-/// Squares below this have lost digits: columns of such lengths are far below the rounding of
-/// others.
+/// Squares below this have lost digits: columns with such lengths are far below the rounding errors
+/// of others.
 template <class T>
 inline constexpr T lost_square = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
-/// Columns of this length or more are orthogonal to the tolerance behind the last sweep, whatever
-/// the lengths of others: the product of two squares times that of the tolerance is above what is
-/// lost.
+/// Columns with at least this length are orthogonal to the tolerance after the last sweep, whatever
+/// the lengths of others: the product of two squares times the square of the tolerance exceeds the
+/// rounding errors.
 template <class T>
 inline constexpr T least_length = sizeof(T) == 4 ? T(0x1p-15) : T(0x1p-200);
 
-/// Makes p and q orthogonal, of which alpha = p' p, beta = q' q, gamma = p' q, and exchanges them,
-/// where the item is `active`. They are turned even where no more than rounding is left: the last
-/// sweep so ends well below the tolerance.
+/// Makes p and q orthogonal and exchanges them, where the item is `active`; alpha = p' p, beta = q'
+/// q, gamma = p' q. They are rotated even if only rounding errors are left, so that the last sweep
+/// ends well below the tolerance.
 template <class S, class M>
 BATCHWORK_INLINE Rotation<S> orthogonalising(S const& alpha, S const& beta, S const& gamma,
                                              AngleBounds<scalar_t<S>> const& bounds,
@@ -92,8 +92,8 @@ BATCHWORK_INLINE Rotation<S> orthogonalising(S const& alpha, S const& beta, S co
   auto const skew = square > S(least * least) * sizes + lost;
   report.skew =
       report.skew || (active && square > S(bounds.tolerance * bounds.tolerance) * sizes + lost);
-  // The smaller angle with tan(2 angle) = 2 gamma / (beta - alpha), by the cosine and sine of twice
-  // it.
+  // The smaller angle with tan(2 angle) = 2 gamma / (beta - alpha), from the cosine and sine of
+  // twice the angle.
   S const difference = beta - alpha, twice = gamma + gamma;
   auto const turns = difference < zero;
   S const length = rsqrt(S(difference * difference + twice * twice));
@@ -107,25 +107,25 @@ BATCHWORK_INLINE Rotation<S> orthogonalising(S const& alpha, S const& beta, S co
 
 enum class ColumnOrder { smallest_first, largest_first };
 
-/// The key of a column's square by which columns are sorted in ascending order.
+/// The key of the square of a column's length, by which columns are sorted in ascending order.
 template <ColumnOrder Order, class S>
 BATCHWORK_INLINE S sorting_key(S const& square) {
   if constexpr (Order == ColumnOrder::smallest_first) return square;
   else return -square;
 }
 
-/// Sweeps that are allowed. Some seven are needed; of rows graded over 60 orders of magnitude 65
-/// have been seen, at 200 of them.
+/// The largest number of sweeps. About seven are needed; matrices with rows graded over 60 orders
+/// of magnitude and 200 rows needed 65.
 inline constexpr int most_sweeps = 130;
 
-/// Makes the columns of a, columns_there() of them, orthogonal by rotations of neighbours that
-/// change places, so that each pair meets once in as many rounds, a sweep; the columns of `also` go
-/// through the same rotations. Behind an item's last sweep, see SweepReport, its columns are left
-/// as they are. rotate_neighbours(parity, f, also...) applies the rotation f(p' p, q' q, p' q) to
-/// each pair of columns j, j + 1 with j of that parity; parity_is_constant says whether there is to
-/// be a text for each. Returns a mask: items that were still rotated in the last sweep allowed.
-/// (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3; the order of pairs is that
-/// of Luk and Park, On parallel Jacobi orderings, SIAM J. Sci. Stat. Comput. 10 (1989), 18-26.)
+/// Makes the columns of a, columns_there() of them, orthogonal. Neighbours are rotated and
+/// exchanged, so that each pair meets once in a sweep of as many rounds; the columns of `also` go
+/// through the same rotations. After an item's last sweep (see SweepReport) its columns are left
+/// unchanged. rotate_neighbours(parity, f, also...) applies the rotation f(p' p, q' q, p' q) to
+/// each pair of columns j, j + 1 with j of that parity; parity_is_constant selects separate code
+/// for each parity. Returns a mask of the items that were still rotated in the last allowed sweep.
+/// (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3; the order of pairs: Luk
+/// and Park, On parallel Jacobi orderings, SIAM J. Sci. Stat. Comput. 10 (1989), 18-26.)
 template <class C, class... Also>
 BATCHWORK_INLINE auto orthogonalise_columns(C& a, Also&... also) {
   using S = typename C::value_type;
@@ -161,16 +161,16 @@ BATCHWORK_INLINE auto orthogonalise_columns(C& a, Also&... also) {
   return active;
 }
 
-/// The status of what rotations find: `size` is finite where all entries of the matrix are, `open`
-/// is what orthogonalise_columns returned. Of a matrix near overflow a value may be infinite:
-/// `extreme` is the largest of their sizes, or infinite where one is.
+/// The status of the results of rotations. `size` is finite if all entries of the matrix are;
+/// `open` is the result of orthogonalise_columns. A value may be infinite for a matrix near
+/// overflow: `extreme` is the largest size of a value, or infinite if one is.
 template <class S, class M>
 BATCHWORK_INLINE info_t<S> rotation_status(S const& size, M const& open, S const& extreme) {
   return select(is_finite(S(size)) && is_finite(extreme),
                 select(open, make_info<S>(Reason::iteration_limit, 0), info_t<S>(0)),
                 make_info<S>(Reason::not_finite, 0));
 }
-/// Infinite, known to all lanes, where a value(m) of a lane's columns is not finite, else zero.
+/// Infinite in all lanes if a value(m) of a lane's columns is not finite, else zero.
 template <class Columns, class F>
 BATCHWORK_INLINE auto infinite_if_any(Columns const& columns, F const& value) {
   using S = typename Columns::value_type;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Powers of two by which numbers are scaled before they are squared.
+/// Powers of two that scale numbers before they are squared.
 #ifndef BATCHWORK_POWEROFTWO_HPP
 #define BATCHWORK_POWEROFTWO_HPP
 
@@ -20,7 +20,7 @@ constexpr T power_of_two(int n) {
   return x;
 }
 
-/// A power of two that brings numbers up to `largest` to where the squares of all that count are
+/// A power of two that scales numbers up to `largest` so that the squares of all relevant ones are
 /// normal numbers; and its reciprocal.
 template <class S>
 struct SafeScale {
@@ -39,8 +39,8 @@ struct SafeScale {
   }
 };
 
-/// Powers of two that together bring a positive number between 4 and 8: x * first * second; and
-/// back again. Zero stays what it is, and so does what is not finite.
+/// Powers of two that scale a positive number to between 4 and 8, x * first * second, and back.
+/// Zero and numbers that are not finite stay unchanged.
 template <class S>
 struct UnitScale {
   using T = scalar_t<S>;
@@ -62,7 +62,7 @@ struct UnitScale {
     second = from_bits<T>(Bits(Bits(Bits(Integer(2 * bias * one)) - e) + Bits(Integer(2 * one))));
     second_back = from_bits<T>(Bits(e - Bits(Integer(2) * one)));
   }
-  /// e where first_back * second_back is 2^e: of numbers between 4 and 8 zero.
+  /// e with first_back * second_back = 2^e; zero for numbers between 4 and 8.
   BATCHWORK_INLINE auto exponent() const {
     using Integer = integer_of_t<T>;
     constexpr int mantissa = std::numeric_limits<T>::digits - 1;

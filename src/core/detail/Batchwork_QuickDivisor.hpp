@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Division by a number that is known only at run time but the same for many dividends, by a
+/// Division by a number that is known only at run time but used for many dividends, by a
 /// multiplication.
 #ifndef BATCHWORK_QUICKDIVISOR_HPP
 #define BATCHWORK_QUICKDIVISOR_HPP
@@ -13,11 +13,11 @@
 
 namespace Batchwork::Impl {
 
-/// Exact while dividend times divisor d is below 2^32. The quotient is floor((n + 1) floor((2^32 -
-/// 1) / d) / 2^32), for d = 1 too: Robison, "N-bit unsigned division via N-bit multiply-add"
-/// (2005).
+/// Exact while the dividend times the divisor d is below 2^32. The quotient is floor((n + 1)
+/// floor((2^32 - 1) / d) / 2^32), also for d = 1: Robison, "N-bit unsigned division via N-bit
+/// multiply-add" (2005).
 struct QuickDivisor {
-  std::uint32_t factor = ~std::uint32_t(0);  ///< at first that of 1
+  std::uint32_t factor = ~std::uint32_t(0);  ///< for the divisor 1 by default
 
   QuickDivisor() = default;
   explicit QuickDivisor(std::int64_t divisor) {

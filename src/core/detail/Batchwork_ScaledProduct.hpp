@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// ScaledProduct<S>: a product of many numbers whose parts may be beyond the range of their type: a
-/// determinant.
+/// ScaledProduct<S>: a product of many numbers, such as a determinant, whose partial products may
+/// exceed the range of the type.
 #ifndef BATCHWORK_SCALEDPRODUCT_HPP
 #define BATCHWORK_SCALEDPRODUCT_HPP
 
@@ -15,16 +15,16 @@
 
 namespace Batchwork::Impl {
 
-/// The product is factor * 2^exponent. Each number brings the power of two apart that is in it, so
-/// that the error is that of the multiplications alone, wherever the parts of the product are. Some
-/// 15 operations a number. As LINPACK's gedi, in powers of two.
+/// The product is factor * 2^exponent. The power of two of each number is separated, so that the
+/// error is that of the multiplications alone, whatever the size of partial products. About 15
+/// operations for each number. As LINPACK's gedi, in powers of two.
 template <class S>
 struct ScaledProduct {
   using R = real_t<S>;
   using T = scalar_t<S>;
   using Integer = std::remove_cvref_t<decltype(bits(R()))>;
   using Limits = std::numeric_limits<T>;
-  /// As many numbers may be multiplied between two calls of normalise().
+  /// The number of multiplications allowed between two calls of normalise().
   static constexpr int between = 32;
 
   S factor;
@@ -38,18 +38,18 @@ struct ScaledProduct {
     factor = factor * quarter(x, unit);
     exponent = exponent + unit.exponent() + Integer(2);
   }
-  /// Nothing changes but how the product is divided.
+  /// The value is unchanged; only its division into factor and exponent changes.
   BATCHWORK_INLINE void normalise() {
     UnitScale<R> const unit(largest_part(factor));
     factor = quarter(factor, unit);
     exponent = exponent + unit.exponent() + Integer(2);
   }
-  /// By one rounding more where the product is subnormal; infinite where it is too large.
+  /// One more rounding if the product is subnormal; infinite if it is too large.
   BATCHWORK_INLINE S value() const {
     using I = integer_of_t<T>;
     constexpr int mantissa = Limits::digits - 1;
     constexpr I bias = Limits::max_exponent - 1, one = I(1) << mantissa;
-    // Of two powers each is a normal number, and the first product, too.
+    // Two powers, each a normal number, as is the first product.
     Integer const least(I(2)), most(I(4 * bias)), sum = exponent + Integer(I(2 * bias));
     Integer const both = select(sum < least, least, select(sum > most, most, sum));
     Integer const half = shift_right(both, 1);
@@ -63,7 +63,7 @@ struct ScaledProduct {
     constexpr T log_two = T(0.69314718055994530942);
     return log(R(abs(factor))) + with_lanes_of(real(factor), to_number<T>(exponent)) * R(log_two);
   }
-  /// product / |product|: of real numbers 1 or -1; zero of zero, NaN of NaN.
+  /// product / |product|: 1 or -1 for real numbers, zero for zero, NaN for NaN.
   BATCHWORK_INLINE S sign() const {
     S const zero(T(0));
     if constexpr (is_complex<S>) {
@@ -81,7 +81,7 @@ struct ScaledProduct {
   }
 };
 
-/// That of start, of size one, and of(0) to of(N - 1).
+/// The product of start, which has size one, and of(0) to of(N - 1).
 template <int N, class S, class Of>
 BATCHWORK_INLINE ScaledProduct<S> scaled_product(S const& start, Of const& of) {
   ScaledProduct<S> r(start);
@@ -92,9 +92,9 @@ BATCHWORK_INLINE ScaledProduct<S> scaled_product(S const& start, Of const& of) {
   }
   return r;
 }
-/// Its value. Packs are multiplied plainly, unless a part of the product has left the range of
-/// numbers: a number that is too large stays so, one that is too small is seen at once, and what
-/// happens to the last product is what happens to the value.
+/// The value of the product. Packs are multiplied directly, unless a partial product leaves the
+/// range of numbers: one that is too large stays so, one that is too small is found at once, and an
+/// overflow of the last product is an overflow of the value.
 template <int N, class S, class Of>
 BATCHWORK_INLINE S product_of(S const& start, Of const& of) {
   if constexpr (are_packs<S> && !is_complex<S>) {
@@ -111,7 +111,7 @@ BATCHWORK_INLINE S product_of(S const& start, Of const& of) {
     return scaled_product<N>(start, of).value();
   }
 }
-/// That of a result: where it is not finite, Reason::not_finite with an info of 0.
+/// The status of a result: Reason::not_finite with info 0 if it is not finite.
 template <class S>
 BATCHWORK_INLINE info_t<S> status_of_result(S const& x) {
   return select(is_finite(x), info_t<S>(0), make_info<S>(Reason::not_finite, 0));

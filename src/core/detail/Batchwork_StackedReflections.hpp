@@ -3,7 +3,7 @@
 
 /// \file
 /// Reflections of an upper triangle above other rows, and hyperbolic rotations of both, written
-/// once: over columns that are dealt out.
+/// once for distributed columns.
 #ifndef BATCHWORK_STACKEDREFLECTIONS_HPP
 #define BATCHWORK_STACKEDREFLECTIONS_HPP
 
@@ -11,8 +11,8 @@
 
 namespace Batchwork::Impl {
 
-/// Column k of r above that of b, for all who call: f(k, r(k, k), column k of b, shown) for each k
-/// in turn.
+/// Column k of r above column k of b, for all callers: f(k, r(k, k), column k of b, shown) for each
+/// k in order.
 template <class R, class B, class F>
 BATCHWORK_INLINE void for_each_stacked_column(R const& r, B const& b, F const& f) {
   BATCHWORK_UNROLL_ON_DEVICE
@@ -21,13 +21,13 @@ BATCHWORK_INLINE void for_each_stacked_column(R const& r, B const& b, F const& f
     BATCHWORK_UNROLL_ON_DEVICE
     for (int m = 0; m < R::mine; ++m) row[m] = r.at(m, k);
     auto const head = r.told(row, k);
-    // Without shuffles it came by way of the exchange.
+    // Without shuffles it was broadcast through the exchange.
     b.begin();
     f(k, head, b.show(k, 0));
   }
 }
 
-/// Own columns of [R; B], scaled by powers of two so that no square overflows or is lost, until
+/// Own columns of [R; B], scaled by powers of two so that no square overflows or underflows, until
 /// unscale_all().
 template <DealtColumns R, DealtColumns B>
 struct StackedColumns {
@@ -95,12 +95,12 @@ struct StackedColumns {
 
 enum class DiagonalSigns { as_reflected, positive };
 
-/// Replaces r, upper triangular with zeros below, by the R of [r; b], step by step: reflection k
-/// touches row k of r and the rows of b, of which there are k + 1 where b is an upper triangle,
-/// too. The same reflections are applied to what stands beside: pairs of row k of beside.r and the
-/// rows of beside.b. What b becomes has no meaning. The diagonal has the signs of LAPACK's larfg,
-/// opposite to those of r's (negative where that is zero), or is positive. (LAPACK's tpqrt; Golub
-/// and Van Loan, 4th edition, section 6.5.3.)
+/// Replaces r, upper triangular with zeros below, by the R of [r; b]. Reflection k touches row k of
+/// r and the rows of b, k + 1 of them if b is an upper triangle as well. The same reflections are
+/// applied to the data beside: pairs of row k of beside.r and the rows of beside.b. The contents of
+/// b are undefined afterwards. The diagonal has the signs of LAPACK's larfg, opposite to those of r
+/// (negative for zero), or is positive. (LAPACK's tpqrt; Golub and Van Loan, 4th edition, section
+/// 6.5.3.)
 template <DiagonalSigns Signs, bool UpperB, class R, class B, class... Beside>
 BATCHWORK_INLINE void triangularise_stacked(R& r, B& b, Beside&... beside) {
   using S = typename R::value_type;
@@ -124,11 +124,11 @@ BATCHWORK_INLINE void triangularise_stacked(R& r, B& b, Beside&... beside) {
   own.unscale_all();
 }
 
-/// Replaces r, upper triangular, by the triangle of r' r - b' b, with a positive diagonal: in step
-/// k hyperbolic rotations of row k of r with each row of b, in mixed form, r anew from the old rows
-/// and b from that; the sine is b(c, k) / r(k, k), so nothing is squared but what is at most one.
-/// Returns 0, or the status of the first step in which that is not less than one; what is computed
-/// from there on is NaN. (Golub and Van Loan, 4th edition, section 6.5.4; Bojanczyk, Brent, Van
+/// Replaces r, upper triangular, by the triangular factor of r' r - b' b with a positive diagonal.
+/// Step k applies hyperbolic rotations of row k of r with each row of b, in mixed form: r from the
+/// old rows, then b from the new r. The sine is b(c, k) / r(k, k), so only numbers up to one are
+/// squared. Returns 0, or the status of the first step in which the sine is not below one; results
+/// of later steps are NaN. (Golub and Van Loan, 4th edition, section 6.5.4; Bojanczyk, Brent, Van
 /// Dooren and de Hoog, A note on downdating the Cholesky factorization, SIAM J. Sci. Stat. Comput.
 /// 8 (1987), 210-221.)
 template <class R, class B>
@@ -152,7 +152,7 @@ BATCHWORK_INLINE auto rotate_hyperbolically(R& r, B& b) {
       head = head * cosine;
       BATCHWORK_UNROLL_ON_DEVICE
       for (int m = R::first_behind(k); m < R::mine; ++m) {
-        // Of columns before k nothing is asked.
+        // Columns before k are ignored.
         S const rk = (r.at(m, k) - sine * b.at(m, c)) * inverse;
         r.at(m, k) = r.is_behind(m, k) ? rk : r.at(m, k);
         b.at(m, c) = r.is_behind(m, k) ? S(cosine * b.at(m, c) - sine * rk) : b.at(m, c);

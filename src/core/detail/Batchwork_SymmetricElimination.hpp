@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Elimination of a symmetric matrix with the pivots of Bunch and Kaufman: what a step does with
-/// its numbers, and all steps over a matrix whose rows and columns are exchanged.
+/// Elimination of a symmetric matrix with Bunch-Kaufman pivots: the arithmetic of a step, and all
+/// steps over a matrix whose rows and columns are exchanged.
 #ifndef BATCHWORK_SYMMETRICELIMINATION_HPP
 #define BATCHWORK_SYMMETRICELIMINATION_HPP
 
@@ -11,16 +11,15 @@
 
 namespace Batchwork::Impl {
 
-/// A symmetric matrix, both triangles, of which one lane or pack has all columns, as
-/// `eliminate_symmetric` changes it into its factors; see DealtColumns.
-///   exchange(p, r)    columns p and r change places, and so do rows p and r as far as they are
-///   used still; nothing, to the bit, of
-///                     items for which r is p, of which there is one for all and one r for each
-///                     item
-///   shown_at(x, m)    of a column x that is shown, the entry in the row that has the number of own
-///   column m kind[m]           of own column m: 0 if it has a pivot of its own, 1 and 2 if it is
-///   the first or second one of a pair any_item(mask)    whether it holds for any item at hand,
-///   which all who call may branch on
+/// A symmetric matrix with both triangles, all columns in one lane or pack, which
+/// `eliminate_symmetric` replaces by its factors; see DealtColumns.
+/// - exchange(p, r): exchanges columns p and r, and rows p and r as far as they are still used. p
+///   is common to all items, r is separate for each. Items with r = p are unchanged to the bit.
+/// - shown_at(x, m): the entry of a shown column x in the row with the number of own column m
+/// - kind[m]: for own column m, 0 for a 1 x 1 pivot, 1 and 2 for the first and second column of a
+///   pair
+/// - any_item(mask): whether the mask is true for any item that runs together; all callers may
+///   branch on it
 template <class C>
 concept SymmetricColumns = DealtColumns<C> && requires(C a, C const c, int p, int m) {
   a.exchange(p, info_t<typename C::value_type>{});
@@ -29,28 +28,27 @@ concept SymmetricColumns = DealtColumns<C> && requires(C a, C const c, int p, in
   c.any_item(mask_t<typename C::value_type>(true));
 };
 
-/// Which pivot an item takes: |a(k, k)| is compared with this part of what stands beside it. (1 +
-/// sqrt(17)) / 8 bounds the growth of two steps of one pivot by that of one step of two.
+/// The pivot of an item is chosen by comparing |a(k, k)| with this fraction of the largest entry
+/// beside it. (1 + sqrt(17)) / 8 bounds the growth of two 1 x 1 steps by that of one 2 x 2 step.
 template <class T>
 inline constexpr T pivot_share = T(0.6403882032022076);
 
-/// What D has in a row. kind: 0 where the row has a pivot of its own, 1 and 2 if it is the first or
-/// second one of a pair; d on the diagonal and, in a pair, e beside it and `partner` on the other
-/// diagonal.
+/// The entries of D in a row. kind: 0 for a 1 x 1 pivot, 1 and 2 for the first and second row of a
+/// pair; d on the diagonal and, in a pair, e off the diagonal and `partner` on the other diagonal.
 template <class S>
 struct RowOfD {
   S kind, d, e, partner;
 };
 
-/// What is divided by the pivot `head`, or by the pair [head e; e next] where `pair` holds: that is
-/// e [u 1; 1 v], e being the larger; its inverse is [v -1; -1 u] / (e (u v - 1)), and |u v| is at
-/// most the square of pivot_share.
+/// The divisor for the pivot `head`, or for the pair [head e; e next] where `pair` is true. The
+/// pair is e [u 1; 1 v] with the larger e; its inverse is [v -1; -1 u] / (e (u v - 1)), and |u v|
+/// is at most the square of pivot_share.
 template <class S>
 struct SymmetricPivot {
   PivotReciprocal<S> divisor;
   S u, v, t;
 
-  /// by: what divides by the pivot, or by e.
+  /// by: the divisor for the pivot, or for e.
   template <class Mask>
   BATCHWORK_INLINE SymmetricPivot(PivotReciprocal<S> const& by, Mask const& pair, S const& head,
                                   S const& next)
@@ -60,13 +58,13 @@ struct SymmetricPivot {
     v = divisor * next;
     t = Vendor::reciprocal(S(select(pair, S(u * v - one), one)));
   }
-  /// Of numbers c and d of the two columns of a pair, which are divided by e, what L has in the
-  /// first one and in the second.
+  /// The entries of L in the two columns of a pair, from the numbers c and d of these columns
+  /// divided by e.
   BATCHWORK_INLINE S first(S const& c, S const& d) const { return t * (v * c - d); }
   BATCHWORK_INLINE S second(S const& c, S const& d) const { return t * (u * d - c); }
 };
 
-/// 0, or why the pivot k, or the pair that it begins, cannot be divided by.
+/// 0, or the reason why the pivot k, or the pair that begins with it, cannot be a divisor.
 template <class S, class Mask>
 BATCHWORK_INLINE info_t<S> symmetric_pivot_status(Mask const& pair, S const& head, S const& e,
                                                   S const& next, int k) {
@@ -75,8 +73,8 @@ BATCHWORK_INLINE info_t<S> symmetric_pivot_status(Mask const& pair, S const& hea
   return select(pair, of_pair, pivot_status(head, k));
 }
 
-/// Brings the pivot of step k to place k, or a pair of them to places k and k + 1. Returns where
-/// items take a pair; `behind` holds where they have column k already.
+/// Moves the pivot of step k to place k, or a pair to places k and k + 1. Returns a mask of the
+/// items that take a pair; `behind` is true for items whose pair already includes column k.
 template <SymmetricColumns C, class Mask>
 BATCHWORK_INLINE Mask choose_symmetric_pivot(C& a, int k, Mask const& behind) {
   using S = typename C::value_type;
@@ -100,7 +98,7 @@ BATCHWORK_INLINE Mask choose_symmetric_pivot(C& a, int k, Mask const& behind) {
   if (!a.any_item(small)) return Mask(false);
   a.exchange(k + 1, select(small, place, Info(static_cast<Integer>(k + 1))));
   a.begin();
-  // The row of the largest entry, off its diagonal.
+  // The row of the largest entry, without its diagonal entry.
   S next(T(0)), beside = largest;
   a.show(k + 1, k + 1).for_each(k + 1, [&](int i, S const& yi) {
     if (i == k + 1) next = yi;
@@ -113,8 +111,8 @@ BATCHWORK_INLINE Mask choose_symmetric_pivot(C& a, int k, Mask const& behind) {
   return small && !kept && !other;
 }
 
-/// Step k: takes from the columns behind k, or behind k + 1 where `pair` holds, what the pivots
-/// have of them. Nothing where column k is `behind` one that it makes a pair with. Returns the
+/// Step k: subtracts the contributions of the pivots from the columns after k, or after k + 1 where
+/// `pair` is true. Does nothing if column k is the second one of a pair (`behind`). Returns the
 /// status of the pivots.
 template <SymmetricColumns C, class Mask>
 BATCHWORK_INLINE auto subtract_symmetric(C& a, int k, Mask const& pair, Mask const& behind) {
@@ -154,7 +152,7 @@ BATCHWORK_INLINE auto subtract_symmetric(C& a, int k, Mask const& pair, Mask con
     S const c = pivot.divisor * S(a.shown_at(x, m)), d = pivot.divisor * S(a.shown_at(y, m));
     l[m] = select(active, select(both, pivot.first(c, d), c), zero);
     second[m] = select(both, pivot.second(c, d), zero);
-    // What stands beside the diagonal in a pair is the same number in both columns.
+    // The off-diagonal entry of a pair is the same number in both columns.
     a.at(m, k) = select(next_to, e, select(active, l[m], a.at(m, k)));
     a.diagonal[m] = select(next_to, head, a.diagonal[m]);
     a.kind[m] = select(next_to, S(T(2)), a.kind[m]);
@@ -180,13 +178,13 @@ BATCHWORK_INLINE auto subtract_symmetric(C& a, int k, Mask const& pair, Mask con
   return Info(select(behind, Info(0), symmetric_pivot_status(pair, head, e, next, k)));
 }
 
-/// Replaces a by L and D of P a P' = L D L': row i of L, whose diagonal is one, stands in column i
-/// above the diagonal, D on the diagonal. In a pair of columns k, k + 1 the entry beside the
-/// diagonal stands at (k + 1, k) and (k, k + 1), where L is zero, and `diagonal` of either has the
-/// diagonal entry of the other. Items take steps together; those with a pair rest in the second one
-/// of it. Returns 0 or the status of the first pivot that is zero (Reason::singular; LAPACK's info
-/// of sytrf) or not finite; the elimination goes on behind a zero, below which nothing but zeros
-/// stands. (Bunch and Kaufman, Math. Comp. 31 (1977), 163-179; Golub and Van Loan, Matrix
+/// Replaces a by L and D of P a P' = L D L'. Row i of L, without its diagonal of ones, is stored in
+/// column i above the diagonal, D on the diagonal. For a pair of columns k, k + 1 the off-diagonal
+/// entry is stored at (k + 1, k) and (k, k + 1), where L is zero, and `diagonal` of either has the
+/// diagonal entry of the other. Items take steps together; items with a pair do nothing in its
+/// second step. Returns 0, or the status of the first pivot that is zero (Reason::singular;
+/// LAPACK's info of sytrf) or not finite. The elimination continues after a zero, below which all
+/// entries are zero. (Bunch and Kaufman, Math. Comp. 31 (1977), 163-179; Golub and Van Loan, Matrix
 /// Computations, 4th edition, section 4.4.4.)
 template <SymmetricColumns C>
 BATCHWORK_INLINE auto eliminate_symmetric(C& a) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// W packs of W numbers as a matrix, transposed in registers: items that lie one after the other
-/// become packs, and packs items.
+/// W packs of W numbers as a matrix, transposed in registers: items stored one after the other
+/// become packs, and the reverse.
 #ifndef BATCHWORK_TRANSPOSEDPACKS_HPP
 #define BATCHWORK_TRANSPOSEDPACKS_HPP
 
@@ -14,15 +14,14 @@
 
 namespace Batchwork::Impl {
 
-/// Whether packs are vectors of the compiler, which its shuffles take.
+/// Whether packs are vectors of the compiler, to which its shuffles apply.
 template <class S>
 inline constexpr bool packs_are_shuffled = false;
 #if !defined(__CUDACC__)
 template <class T, int W>
 inline constexpr bool packs_are_shuffled<Pack<T, W>> = W > 1;
 
-/// Of two rows whose numbers differ by D in their indices: the two that have exchanged blocks of D
-/// numbers.
+/// Exchanges blocks of D numbers between two rows whose indices differ by D.
 template <int D, class V, std::size_t... L>
 BATCHWORK_INLINE void exchange_blocks(V& a, V& b, std::index_sequence<L...>) {
   constexpr std::size_t W = sizeof...(L);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// unroll_in_parts: long loops of device code, written out.
+/// unroll_in_parts: unrolls long loops of device code.
 #ifndef BATCHWORK_UNROLL_IN_PARTS_HPP
 #define BATCHWORK_UNROLL_IN_PARTS_HPP
 
@@ -10,8 +10,8 @@
 
 namespace Batchwork::Impl {
 
-/// step(k) for k = 0 .. N - 1, written out. Compilers do not write out a loop whose text is too
-/// long in all; an index that is no constant then puts a tile into memory. So more than 32 steps
+/// Calls step(k) for k = 0 .. N - 1, unrolled. Compilers do not unroll a loop whose code is too
+/// long in total; an index that is not constant then puts a tile into memory. So more than 32 steps
 /// are several loops of eight.
 template <int N, int First = 0, class Step>
 BATCHWORK_INLINE void unroll_in_parts(Step const& step) {

@@ -15,7 +15,7 @@
 
 namespace Batchwork::Impl {
 
-/// Where the common operands of a call stand in the stage: in order, each on a 16-byte boundary.
+/// The positions of a call's common operands in the stage: in order, each on a 16-byte boundary.
 template <class Lanes, class... B>
 struct Stage {
   static constexpr std::size_t align = 16;
@@ -39,7 +39,7 @@ struct Stage {
   static constexpr std::size_t bytes = offset(sizeof...(B));
 };
 
-/// On a device: many copies on their way at once.
+/// On a device: many copies in flight at once.
 template <class Lanes, class B, class T>
 BATCHWORK_INLINE void stage_number(B const& b, int k, T* to) {
   if constexpr (B::kind == Kind::carry) {
@@ -58,7 +58,7 @@ BATCHWORK_INLINE auto staged_number(B const& b, int k) {
   else return b.template number<Lanes>(k);
 }
 
-/// The tile of one operand, in the lanes at hand.
+/// The tile of one operand, in the calling lanes.
 template <class B, class Lanes>
 struct Argument {
   using type = typename B::template tile<Lanes>;
@@ -94,7 +94,7 @@ struct Parameters {
   }
 };
 
-/// True where every stored number of a tile is finite.
+/// True if every stored number of a tile is finite.
 template <class X>
 BATCHWORK_INLINE auto all_finite(X const& x) {
   if constexpr (is_integer_number<scalar_t<typename X::value_type>>) {
@@ -110,7 +110,7 @@ BATCHWORK_INLINE auto all_finite(X const& x) {
     for (int m = 0; m < X::mine; ++m) {
       BATCHWORK_UNROLL
       for (int k = 0; k < X::length; ++k) {
-        // Of a symmetric tile what is stored: the lower triangle.
+        // Only the lower triangle of a symmetric tile is stored.
         if (x.line(m) < X::count && !(X::structure == Structure::symmetric && k > x.line(m)))
           sum += x.local(m, k) - x.local(m, k);
       }
@@ -130,7 +130,7 @@ BATCHWORK_INLINE auto all_finite(X const& x) {
   }
 }
 
-/// Status codes and truths of numbers of one size as those of another, where a call mixes float and
+/// Converts status codes and masks between numbers of different sizes, for calls that mix float and
 /// double.
 template <class Code, class I>
 BATCHWORK_INLINE Code as_code(I const& a) {
@@ -153,18 +153,17 @@ BATCHWORK_INLINE Code select_code(M const& mask, Code const& a, Code const& b) {
   }
 }
 
-/// A tile of undefined numbers. A function with nothing else in it: in a larger one GCC 12 copies
-/// what is returned, and warns that it reads undefined numbers.
+/// A tile of undefined numbers. It is a separate function because in a larger one GCC 12 copies the
+/// returned tile and warns that it reads undefined numbers.
 template <class X>
 BATCHWORK_INLINE X undefined_tile() {
   X x;
   return x;
 }
 
-/// A tile that the sequence assigns. On a host a large one is not zeroed first, which would be a
-/// pass over the cache; on a device the zeros cost nothing. It may be assigned entry by entry: then
-/// its status is merged, and zeros stay that blocks have beyond the tile, or lanes above a
-/// diagonal.
+/// A tile that the sequence assigns. On a host a large one is not zeroed first, which would cost a
+/// pass over the cache; on a device zeros cost nothing. It may be assigned entry by entry: then its
+/// status is merged, and zeros must remain in blocks beyond the tile and in lanes above a diagonal.
 template <class X>
 BATCHWORK_INLINE X assigned_later([[maybe_unused]] auto const& items) {
   if constexpr (is_distributed_mask<X>) {
@@ -202,7 +201,7 @@ BATCHWORK_INLINE X zero_tile([[maybe_unused]] auto const& items) {
   return x;
 }
 
-/// The operands of a call and what is common to all verbs: staging, loading, storing, the status.
+/// The operands of a call and the parts that all verbs share: staging, loading, storing, status.
 template <class LanesT, class... B>
 struct Operands {
   using lanes = LanesT;
@@ -217,7 +216,7 @@ struct Operands {
   template <std::size_t I>
   using bound = std::remove_cvref_t<decltype(get<I>(std::declval<Tuple<B...> const&>()))>;
 
-  /// Status codes of the items in the lanes at hand.
+  /// The status codes of the items in the calling lanes.
   using status_code =
       std::conditional_t<on_device_lanes<LanesT>, std::int32_t, Pack<std::int64_t, LanesT::width>>;
 
@@ -245,7 +244,7 @@ struct Operands {
   BATCHWORK_INLINE void stage_all(std::index_sequence<I...>, Where&&... where) const {
     (stage_one<I>(where...), ...);
   }
-  /// By all lanes of a device team, into its scratch, and a team barrier.
+  /// All lanes of a device team stage into its scratch, followed by a team barrier.
   template <class Member>
   BATCHWORK_INLINE char* stage_by_team(Member const& member) const {
     // A copy of the scratch handle: the space is the team's own again after the call.
@@ -291,7 +290,7 @@ struct Operands {
   }
 
   // ---- storing ----
-  /// Stores what the kinds in question write, and merges the tiles' status into `code`.
+  /// Stores the operands of the given kinds and merges the tiles' status into `code`.
   template <std::size_t I, class Code>
   BATCHWORK_INLINE void store_one(auto const& items, std::int64_t time, auto& x, Code& code,
                                   Code& bad) const {
@@ -309,7 +308,7 @@ struct Operands {
         if constexpr (is_log_sum<std::remove_cvref_t<decltype(x)>>) {
           put(b.end, x.value());
         } else {
-          // Stored as by an assignment to a tile of the end.
+          // Stored as by an assignment to a tile of the end's type.
           using X = std::remove_cvref_t<decltype(x)>;
           using End = typename decltype(b.end)::template tile<LanesT>;
           if constexpr (std::is_same_v<X, End>) put(b.end, x);
@@ -328,14 +327,14 @@ struct Operands {
   }
 };
 
-/// Bytes of the exchange of an item whose lanes share it, for numbers of every type among the
+/// The bytes of the exchange of an item that lanes share, for numbers of every type among the
 /// operands.
 template <class S>
 inline constexpr std::size_t bytes_of_exchange = 0;
 template <class S>
   requires is_distributed<S>
 inline constexpr std::size_t bytes_of_exchange<S> = S::exchange::bytes;
-/// Bytes of the numbers of an operand that lanes may tell each other; 0 if it has none.
+/// The size of the numbers of an operand that lanes may exchange; 0 if it has none.
 template <class B>
 constexpr std::size_t number_bytes_of() {
   if constexpr (requires { typename B::number; }) return sizeof(typename B::number);
@@ -352,8 +351,8 @@ inline constexpr std::size_t exchange_bytes_of_item = [] {
   else return std::size_t(0);
 }();
 
-/// What map and scan share: how a group runs on a device team and on a host thread.
-/// Derived gives run_items(items, stage, indices).
+/// The common part of map and scan: how a group runs on a device team and on a host thread. Derived
+/// provides run_items(items, stage, indices).
 template <class Derived, class LanesT, class... B>
 struct GroupBase {
   using lanes = LanesT;
@@ -370,11 +369,11 @@ struct GroupBase {
   static constexpr int lanes_per_item = LanesT::lanes_per_item;
   static constexpr std::size_t item_bytes = exchange_bytes_of_item<LanesT, B...>;
   static constexpr int copy_group_items = LanesT::copy_group_lanes / lanes_per_item;
-  /// Grids of so many lanes, those of the last copy group and the lanes left over included.
+  /// The number of grids of lanes, including those of the last copy group and the remaining lanes.
   static constexpr int grids_of(int team) {
     return (team + LanesT::copy_group_lanes - 1) / LanesT::copy_group_lanes * copy_group_items;
   }
-  /// Grids that compute: a last warp that is not whole stands aside, it could not give the same
+  /// The grids that compute. An incomplete last warp does not, because it could not give the same
   /// bits as the others.
   static constexpr KOKKOS_FUNCTION int grids_in(int team) {
     return (team > lanes_of_warp ? team / lanes_of_warp * lanes_of_warp : team) / lanes_per_item;
@@ -385,7 +384,7 @@ struct GroupBase {
                : (item_bytes * std::size_t(copy_group_items) + Derived::fetched_by_copy_group()) *
                      std::size_t(grids_of(team) / copy_group_items);
   }
-  /// As many items as the team has grids, from `first` on, and again every `step` items.
+  /// As many items as the team has grids, from `first` on, repeated every `step` items.
   template <class Member>
   BATCHWORK_INLINE void run_grids(Member const& member, std::int64_t first, std::int64_t last,
                                   std::int64_t step) const {
@@ -394,16 +393,17 @@ struct GroupBase {
     constexpr int L = lanes_per_item, together = copy_group_items;
     int const rank = Vendor::lane_rank(member), team = Vendor::lane_count(member);
     int const mine = rank / L, grids = grids_in(team);
-    if (grids == 0) Kokkos::abort("Batchwork: a team has fewer lanes than share an item");
+    if (grids == 0)
+      Kokkos::abort("Batchwork: a team has fewer lanes than share an item; make the team larger");
     if (last <= first) return;
     auto scratch = member.team_scratch(0);
-    // After the stage, which the call has taken from its own copy of the handle.
+    // After the stage, which the call has taken from its own copy of the scratch handle.
     std::size_t const bytes = Ops::stage::bytes + exchange_bytes(team);
     char* const exchange =
         static_cast<char*>(scratch.get_shmem_aligned(bytes, int(Ops::stage::align))) +
         Ops::stage::bytes;
-    // The exchanges of a copy group's items, and beyond those of all copy groups what they fetch
-    // ahead.
+    // The exchanges of a copy group's items, followed by the buffers into which all copy groups
+    // fetch ahead.
     int const copy_group = mine / together, head = copy_group * together;
     GridItem<LanesT::copy_group_lanes> item;
     item.exchange = exchange + item_bytes * std::size_t(head);
@@ -413,7 +413,7 @@ struct GroupBase {
         LaneGrid{exchange + item_bytes * std::size_t(mine), rank % L, Vendor::LaneSync::of(member)};
     item.ahead.buffer = exchange + item_bytes * std::size_t(grids_of(team)) +
                         Derived::fetched_by_copy_group() * std::size_t(copy_group);
-    // Lanes left over repeat another grid's work: they must not leave the others' way.
+    // Remaining lanes repeat the work of another grid, because they must not diverge.
     bool const whole = mine < grids, all_there = head + together <= grids;
     auto const copy_group_at = [&](std::int64_t at) {
       if (all_there && at + head + together <= last)
@@ -425,7 +425,7 @@ struct GroupBase {
       bool const present = whole && at + mine < last;
       item.first = present ? at + mine : last - 1;
       item.count = present ? 1 : 0;
-      // Else the places of all numbers of an item are kept in registers from one to the next.
+      // Otherwise the places of all numbers of an item stay in registers from one item to the next.
       item.grid.lane = Vendor::renewed(rank % L);
       item.copy_group = copy_group_at(at);
       item.ahead.more = at + step < last;
@@ -456,7 +456,7 @@ struct GroupBase {
   static constexpr bool require_sequence_of(std::index_sequence<P...>) {
     return require_sequence<Sequence, parameter<P>...>();
   }
-  /// True, or the compiler says what is wrong with the sequence.
+  /// True; otherwise a compile-time error says what is wrong with the sequence.
   template <class Sequence>
   static constexpr bool fits() {
     return require_sequence_of<Sequence>(std::make_index_sequence<Ops::parameters::count>{});
@@ -467,7 +467,7 @@ struct GroupBase {
     call(sequence, args, std::make_index_sequence<Ops::parameters::count>{});
   }
 
-  /// All lanes of a device team; stages first. On return nothing is synchronised.
+  /// All lanes of a device team call it; it stages first. It ends without synchronisation.
   template <class Member>
   BATCHWORK_INLINE void run(Member const& member, std::int64_t first, std::int64_t last) const {
     if constexpr (lanes_per_item > 1) {
@@ -476,18 +476,18 @@ struct GroupBase {
       char* base = nullptr;
       if constexpr (Ops::stage::bytes > 0) base = operands.stage_by_team(member);
       Vendor::for_each_lane(member, int(last - first), [&](int k) {
-        // So many numbers would be read once, before the loop, and spilled.
+        // Otherwise so many numbers would be read once, before the loop, and spilled.
         if constexpr (LanesT::stages_fixed) Vendor::forget_loads();
         self().run_items(Items{first + k, 1}, base, typename Ops::indices{});
       });
     }
   }
 
-  /// Bytes that a copy group fetches ahead, and how it begins: not at all.
+  /// The bytes that a copy group fetches ahead, and the first fetch: none by default.
   static constexpr std::size_t fetched_by_copy_group() { return 0; }
   BATCHWORK_INLINE void fetch_first(auto const&, CopyGroup const&) const {}
 
-  /// Bytes of team scratch per lane that the verb's own kernel has beside.
+  /// The additional team scratch, in bytes per lane, of the verb's own kernel.
   static constexpr std::size_t fetch_bytes = 0;
   /// As run, in the verb's own kernel.
   template <class Member>
@@ -513,17 +513,17 @@ template <class Group>
 struct TeamGroup {
   Group group;
 
-  /// Bytes of level-0 team scratch to ask for, beside the kernel's own: Kokkos::PerTeam(...). With
-  /// a vector length above 1, `lanes` is its product with the team size.
+  /// The level-0 team scratch to request with Kokkos::PerTeam(...), in addition to the kernel's
+  /// own. With a vector length above 1, `lanes` is team size times vector length.
   static constexpr std::size_t scratch_size(int lanes) {
     return Group::scratch_size(lanes) > 0 ? Group::scratch_size(lanes) + Group::Ops::stage::align
                                           : 0;
   }
 
-  /// Runs on the items first .. last - 1. Called by all threads of the team, outside nested ranges,
-  /// with the same arguments. What the team wrote before is seen, and what this writes is seen by
-  /// the team after. Lanes are the linear ranks over team size times vector length; on the host
-  /// each thread takes one pack at a time.
+  /// Runs on the items first .. last - 1. All threads of the team must call it, outside nested
+  /// ranges, with the same arguments. It sees what the team wrote before, and the team sees
+  /// afterwards what it wrote. Lanes are the linear ranks over team size times vector length; on
+  /// hosts each thread takes one pack at a time.
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member, std::int64_t first,
                                   std::int64_t last) const {
@@ -546,8 +546,8 @@ struct TeamGroup {
 template <class S>
 inline constexpr bool is_no_integer = !std::is_void_v<S> && !std::is_integral_v<S>;
 
-/// The scalar type that decides the width of packs: that of the first operand of real numbers; of
-/// calls that have none, of the first one of integers.
+/// The scalar type that determines the width of packs: that of the first operand of real numbers,
+/// or of the first operand of integers if there is none.
 template <class... S>
 struct FirstScalar {
   using type = double;
@@ -568,7 +568,7 @@ struct FirstScalar<void, Rest...> {
   using type = typename FirstScalar<Rest...>::type;
 };
 
-/// What a call is launched with where nothing is said.
+/// The default launch parameters of a call.
 struct DefaultHow {
   static constexpr int width = 0, lanes = 0;
   using division = Division<>;
@@ -614,8 +614,8 @@ constexpr std::size_t fixed_bytes_of() {
   else return 0;
 }
 
-/// Bytes that a copy group needs to fetch an operand of its next items ahead: none where it is not
-/// read, or not carried.
+/// The bytes that a copy group needs to fetch an operand of its next items; 0 if the operand is not
+/// read or not copied that way.
 template <int L, int CopyGroupLanes, class B>
 constexpr std::size_t ahead_bytes_of() {
   if constexpr (L > 1 && Vendor::copies_asynchronously &&
@@ -626,12 +626,12 @@ constexpr std::size_t ahead_bytes_of() {
   return 0;
 }
 
-/// Which of the operands of a call are staged in so many bytes of scratch. Fixed ones first: lanes
-/// that read numbers of different rows of the arguments at once wait for one after the other. Room
-/// for all, if that is so.
+/// The operands of a call that are staged in so many bytes of scratch. Fixed ones come first,
+/// because lanes that read numbers of different rows of the arguments at once are served one after
+/// the other. Room for all, if there is enough.
 template <class Lanes, class... B>
 constexpr std::uint64_t operands_staged_in(std::size_t available) {
-  static_assert(sizeof...(B) <= 64, "Batchwork: a call has up to 64 operands");
+  static_assert(sizeof...(B) <= 64, "Batchwork: a call takes at most 64 operands");
   using Staged = Stage<Lanes, B...>;
   if constexpr (Staged::bytes == 0) {
     return ~std::uint64_t(0);
@@ -644,7 +644,7 @@ constexpr std::uint64_t operands_staged_in(std::size_t available) {
   }
 }
 
-/// 1 where operand B of a map is an item's symmetric matrix, large enough for blocks; -1 where it
+/// 1 if operand B of a map is an item's symmetric matrix that is large enough for blocks; -1 if it
 /// is another matrix of an item, or one of a time loop; else 0.
 template <class B>
 constexpr int symmetric_of_item() {
@@ -661,7 +661,7 @@ constexpr int symmetric_of_item() {
     return 0;
   }
 }
-/// Whether the same numbers of neighbouring items are neighbours in memory.
+/// Whether the same numbers of neighbouring items are adjacent in memory.
 template <class B>
 constexpr bool has_items_side_by_side() {
   if constexpr (requires { decltype(B::loc)::lanes_are_neighbours; })
@@ -669,8 +669,8 @@ constexpr bool has_items_side_by_side() {
   else return false;
 }
 
-/// Whether a warp shares an item in blocks by default: where all matrices of items are symmetric
-/// and large.
+/// Whether a warp shares an item in blocks by default: if all matrices of items are symmetric and
+/// large.
 template <class T, class... B>
 inline constexpr bool takes_fragments =
     Vendor::chains_matrices<T> && ((symmetric_of_item<B>() == 1) || ...) &&
@@ -680,13 +680,13 @@ template <class T>
 inline constexpr bool holds_double =
     std::is_same_v<T, double> || std::is_same_v<T, Complex<double>>;
 
-/// The largest extent of a device's tiles where an operand holds complex numbers: a lane has all of
-/// an item.
+/// The largest extent of tiles on a device if an operand holds complex numbers, because a lane then
+/// holds a whole item.
 inline constexpr int largest_complex_extent = 10;
 
-/// The lanes on a device: those given, or GridLanes where several share an item, as many as suit
-/// its real numbers. Numbers of 8 bytes where there are any: their exchange is the largest. Commons
-/// that would leave too little scratch for the exchange of a copy group are read through the cache.
+/// The lanes on a device: those given, or GridLanes if several share an item, as many as suit its
+/// number types; the larger type counts, because its exchange is the largest. Common operands that
+/// would leave too little scratch for the exchange of a copy group are read through the cache.
 template <int L, class How, class DeviceLanes, class... B>
 struct DividedLanes {
   using T = std::conditional_t<((number_bytes_of<B>() == 8) || ...), double, float>;
@@ -708,8 +708,8 @@ struct DividedLanes {
   static constexpr std::size_t available = Way::scratch;
   static constexpr int usual_group = copy_group_lanes(lanes, exchange, available);
   static constexpr std::size_t items_of_sector = 32 / sizeof(T);
-  /// Twice as many lanes where those of the usual group have half a sector of neighbouring items,
-  /// if commons find room beside their exchange still.
+  /// Twice as many lanes if those of the usual group have half a sector of neighbouring items and
+  /// the common operands still fit beside their exchange.
   static constexpr bool halves_sectors =
       usual_group < 128 && usual_group / lanes < int(items_of_sector) &&
       (has_items_side_by_side<B>() || ...) &&
@@ -719,7 +719,7 @@ struct DividedLanes {
   static constexpr int copy_group = halves_sectors ? 2 * usual_group : usual_group;
   using staging = GridLanes<lanes, extent, true, copy_group, Way>;
   static constexpr std::size_t exchanged = exchange * std::size_t(copy_group / lanes);
-  // Where not all are staged, fetching ahead comes first.
+  // If not all operands are staged, fetching ahead has priority.
   static constexpr std::size_t left = exchanged < available ? available - exchanged : 0,
                                ahead =
                                    (std::size_t(0) + ... + ahead_bytes_of<lanes, copy_group, B>());
@@ -739,20 +739,19 @@ struct DividedLanes {
 template <int L, class DeviceLanes, class... B>
 using DeviceLanesOf = DividedLanes<L, Division<>, DeviceLanes, B...>;
 
-/// True, or the compiler says why complex numbers do not go.
+/// True; otherwise a compile-time error explains the limits for complex numbers.
 template <bool OnDevice, class How, class... B>
 constexpr bool require_whole_items() {
   constexpr bool good = !OnDevice || !(is_complex<typename B::scalar> || ...) ||
                         (largest_extent_in<B...> <= largest_complex_extent && How::lanes <= 1);
-  static_assert(
-      good,
-      "Batchwork: lanes of a device do not share items of complex numbers: there tiles have "
-      "extents to 10, and launch(lanes<n>) has no n but 1");
+  static_assert(good,
+                "Batchwork: lanes of a device do not share items of complex numbers; use extents "
+                "of at most 10, and no launch(lanes<n>) with n > 1");
   return good;
 }
 
-/// The numbers that a lane of 32 holds of the largest matrix of a call: whole lines, of rows or of
-/// columns, whichever are more.
+/// The numbers of a call's largest matrix that one of 32 lanes holds: whole rows or whole columns,
+/// whichever are more.
 template <class B>
 constexpr int numbers_of_lane() {
   if constexpr (requires { typename B::scalar; } && !std::is_void_v<typename B::scalar>) {
@@ -768,25 +767,23 @@ constexpr int numbers_of_lane() {
     return 1;
   }
 }
-/// In words of 4 bytes, of the 255 registers of a lane: 48 x 48 in double. What is larger would
-/// stand in memory.
+/// In words of 4 bytes, out of the 255 registers of a lane: 48 x 48 in double. Larger matrices
+/// would be kept in memory.
 inline constexpr int most_words_of_lane = 192;
 
-/// True, or the compiler says why tiles with an extent over 32 do not go.
+/// True; otherwise a compile-time error explains the limits for extents over 32.
 template <bool OnDevice, class How, class... B>
 constexpr bool require_lanes_for_large() {
   constexpr bool large = OnDevice && largest_extent_in<B...> > 32;
   constexpr bool shared = !large || How::lanes == 0 || How::lanes == 32;
-  static_assert(
-      shared,
-      "Batchwork: of tiles with an extent over 32 a device's lanes share each item by 32; "
-      "launch(lanes<n>) has no other n");
+  static_assert(shared,
+                "Batchwork: with an extent over 32, 32 lanes of a device share each item; write "
+                "launch(lanes<32>) or leave lanes<n> out");
   constexpr bool held = !large || ((numbers_of_lane<B>() <= most_words_of_lane) && ...);
-  static_assert(
-      held,
-      "Batchwork: on devices matrices of a sequence are to 48 x 48 in double and 64 x 64 in "
-      "float (larger whole matrices: the verbs gemm, cholesky, solve_cholesky, solve_lu and "
-      "inverse)");
+  static_assert(held,
+                "Batchwork: on devices the matrices of a sequence have extents up to 48 x 48 in "
+                "double and 64 x 64 in float (larger whole matrices: the verbs gemm, cholesky, "
+                "solve_cholesky, solve_lu and inverse)");
   return shared && held;
 }
 
@@ -795,14 +792,14 @@ using lanes_of =
     lanes_for<Exec, typename FirstScalar<typename B::scalar...>::type, How::width,
               typename DividedLanes<How::lanes, typename How::division, DeviceLanes, B...>::type>;
 
-/// What holds for the operands of every verb.
+/// Requirements on the operands of every verb.
 template <class Exec, class... O>
 constexpr void require_one_launch() {
   static_assert((std::size_t(0) + ... + fixed_bytes_of<bound_t<O>>()) <= Vendor::fixed_bytes<Exec>,
                 "Batchwork: fixed operands hold more than a launch can carry on this execution "
                 "space; use common(view)");
   static_assert((int(O::kind == Kind::status) + ... + 0) <= 1,
-                "Batchwork: one status operand per call");
+                "Batchwork: one status operand per call; leave out the others");
   require_accessible<Exec, O...>();
 }
 

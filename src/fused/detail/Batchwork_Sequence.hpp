@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What a sequence must be to be called with the tiles of its operands, said in one sentence where
-/// it is not.
+/// The requirements on a sequence that is called with the tiles of its operands, reported in one
+/// sentence each.
 #ifndef BATCHWORK_SEQUENCE_HPP
 #define BATCHWORK_SEQUENCE_HPP
 
@@ -35,14 +35,14 @@ struct Parameter {
 template <class Sequence, class... P>
 inline constexpr bool is_callable = std::is_invocable_v<Sequence const&, typename P::type...>;
 
-/// Whether parameter N binds to an rvalue, as a copy, a constant and a forwarding reference do.
+/// Whether parameter N binds to an rvalue: true for a copy, a constant and a forwarding reference.
 template <std::size_t N, class Sequence, class... P, std::size_t... I>
 constexpr bool takes_an_rvalue(std::index_sequence<I...>) {
   return std::is_invocable_v<Sequence const&,
                              std::conditional_t<I == N, typename P::tile, typename P::type>...>;
 }
-/// Whether the sequence can be called where its template parameters as far as N are the tiles
-/// themselves: not if N is a forwarding reference, which is X& then.
+/// Whether the sequence can be called if its template parameters up to N are the tile types
+/// themselves; not if N is a forwarding reference, whose type is X&.
 template <class Sequence, class... P, std::size_t... K>
 constexpr bool names_its_tiles(std::index_sequence<K...>) {
   using Tiles = std::tuple<typename P::tile...>;
@@ -50,8 +50,8 @@ constexpr bool names_its_tiles(std::index_sequence<K...>) {
     s.template operator()<std::tuple_element_t<K, Tiles>...>(std::declval<typename P::type>()...);
   };
 }
-/// Whether what is assigned to parameter N is lost. In this order, so that the body of a lambda is
-/// instantiated for no types that it is not called with.
+/// Whether assignments to parameter N are lost. In this order, so that the body of a lambda is not
+/// instantiated for types with which it is not called.
 template <std::size_t N, class Sequence, class... P>
 constexpr bool takes_a_copy() {
   if constexpr (names_its_tiles<Sequence, P...>(std::make_index_sequence<N + 1>{}))
@@ -59,32 +59,31 @@ constexpr bool takes_a_copy() {
   else return false;
 }
 
-/// What a sequence does with a parameter.
+/// How a sequence takes a parameter.
 enum class Taking { nothing, copy, reference };
 constexpr Taking more_of(Taking a, Taking b) { return a > b ? a : b; }
 
-/// What a sequence is made of, and what is asked of it: of one that is called as it is.
+/// The parts of a sequence and the requirements on it, for a sequence that is called directly.
 template <class Sequence>
 struct Composition {
-  /// True, or the compiler says that it cannot be called.
+  /// True; otherwise a compile-time error says that it cannot be called.
   template <class... P>
   static constexpr bool require_callable() {
     constexpr bool callable = is_callable<Sequence, P...>;
-    static_assert(
-        callable,
-        "Batchwork: the sequence cannot be called with the operands' tiles: it has one parameter "
-        "for each operand, in their order, none for status; its call operator is const, and a "
-        "template (in a lambda auto&); tiles that are read are constant, X const& x or auto const& "
-        "x");
+    static_assert(callable,
+                  "Batchwork: the sequence cannot be called with the operands' tiles. It needs one "
+                  "parameter for each operand except status, in the order of the operands; its "
+                  "call operator must be a const template (in a lambda: auto&); tiles that are "
+                  "only read must be const, X const& x or auto const& x");
     return callable;
   }
-  /// What it does with parameter N.
+  /// How it takes parameter N.
   template <std::size_t N, class... P>
   static constexpr Taking takes() {
     return takes_a_copy<N, Sequence, P...>() ? Taking::copy : Taking::reference;
   }
 };
-/// Of one that gets some of the tiles.
+/// For a sequence that gets only some of the tiles.
 template <class Sequence, std::size_t... I>
 struct Composition<On<Sequence, I...>> {
   template <class... P>
@@ -116,7 +115,7 @@ struct Composition<On<Sequence, I...>> {
     else return Taking::nothing;
   }
 };
-/// Of several: a tile that one writes others may read.
+/// For several sequences: a tile that one writes may be read by others.
 template <class... Sequence>
 struct Composition<Then<Sequence...>> {
   template <class... P>
@@ -131,7 +130,7 @@ struct Composition<Then<Sequence...>> {
   }
 };
 
-/// Parameter N, counted from 0, among those of kinds that are written.
+/// Parameter N, counted from 0, if its kind is written.
 template <std::size_t N, class Sequence, class... P>
 constexpr bool require_reference() {
   constexpr Kind kinds[] = {P::kind...};
@@ -140,16 +139,15 @@ constexpr bool require_reference() {
   } else {
     constexpr Taking taking = Composition<Sequence>::template takes<N, P...>();
     constexpr bool good = taking != Taking::copy;
-    static_assert(
-        good,
-        "Batchwork: the sequence takes an operand that it is to write (out, inout, carry, "
-        "emit) by value or as a constant; make the parameter a reference, Y& y or auto& y, "
-        "or what is assigned would be lost");
+    static_assert(good,
+                  "Batchwork: the sequence takes an operand that it must write (out, inout, carry, "
+                  "emit) by value or as a constant, so that assignments would be lost; make the "
+                  "parameter a reference, Y& y or auto& y");
     constexpr bool given =
         taking != Taking::nothing || (kinds[N] != Kind::out && kinds[N] != Kind::emit);
     static_assert(given,
-                  "Batchwork::on: no sequence gets an operand that is to be written (out, emit); "
-                  "give its number to the one that assigns it");
+                  "Batchwork::on: no sequence gets an operand that must be written (out, emit); "
+                  "add its number to the on<...> of the sequence that assigns it");
     return good && given;
   }
 }
@@ -158,7 +156,7 @@ constexpr bool require_references(std::index_sequence<N...>) {
   return (require_reference<N, Sequence, P...>() && ...);
 }
 
-/// True, or the compiler says what is wrong with the sequence.
+/// True; otherwise a compile-time error says what is wrong with the sequence.
 template <class Sequence, class... P>
 constexpr bool require_sequence() {
   if constexpr (Composition<Sequence>::template require_callable<P...>())

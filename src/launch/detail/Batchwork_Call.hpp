@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Call: what a call of a verb on matrices, bands or systems has said of its Views, and the checks
-/// of them before a launch.
+/// Call: the Views of a call on matrices, bands or systems, and their checks before a launch.
 #ifndef BATCHWORK_CALL_HPP
 #define BATCHWORK_CALL_HPP
 
@@ -25,26 +24,25 @@ inline constexpr bool is_status_operand = false;
 template <class Src>
 inline constexpr bool is_status_operand<Operand<Kind::status, Src>> = true;
 
-/// In the place of a status operand that is not given.
+/// Used if no status operand is given.
 struct NoStatus {};
 inline NoStatus or_no_status() { return {}; }
 template <class S>
 S const& or_no_status(S const& codes) {
   return codes;
 }
-/// What may stand in its place.
+/// A status operand, or NoStatus.
 template <class X>
 concept StatusOrNone = is_status_operand<X> || std::is_same_v<X, NoStatus>;
 
-/// Two operands of a call that may be the same numbers: the result `to` is computed in the place of
-/// `from`.
+/// Two operands of a call that may be the same numbers: the result `to` may overwrite `from`.
 struct InPlace {
   bool is = false;
   std::size_t from = 0, to = 0;
   char const* remedy = "to compute in place give inout(view), else a View of its own";
 };
 
-/// What a call has said of its Views so far.
+/// The Views of a call so far, for checks and messages.
 struct Call {
   std::string verb;
   std::vector<Part> parts;
@@ -68,9 +66,9 @@ struct Call {
   }
   void check_square(std::size_t place, std::int64_t rows, std::int64_t cols) const {
     if (rows != cols)
-      fail(parts[place].name() + " does not hold square matrices; give one of N x N");
+      fail(parts[place].name() + " does not hold square matrices; give a View of N x N matrices");
   }
-  /// Refuses items of so many rows; `most` is how many there may be.
+  /// Refuses items with more than `most` rows.
   void check_size(std::size_t place, std::int64_t rows, std::int64_t most,
                   std::string const& of) const {
     if (rows > most)
@@ -80,7 +78,8 @@ struct Call {
   }
 };
 
-/// Two descriptions of the same numbers in the same items: what may be computed in place.
+/// Two descriptions of the same numbers in the same items, so that the result may be computed in
+/// place.
 template <class To, class From>
 bool same_numbers(To const& to, From const& from) {
   // One by one: for nvcc declarations joined by commas must deduce the same type.
@@ -97,11 +96,11 @@ bool same_numbers(To const& to, From const& from) {
 template <class Matrix>
 constexpr void require_matrix() {
   static_assert(Matrix::tile_rank == 2,
-                "Batchwork: the matrices are in a View (item, row, column), or one with a lane "
-                "index behind them in compact(view, n)");
+                "Batchwork: matrices must be in a View indexed (item, row, column), or in "
+                "compact(view, n) with the lane as last index");
 }
 
-/// Where the codes go; an operand is added to the call, which has them at this position, or behind
+/// The destination of the status codes. The operand is added to the call at this position, or after
 /// the others.
 template <class Exec, class S>
 StatusTarget status_target(Call& call, S const& operand, int position = 0) {
@@ -109,7 +108,8 @@ StatusTarget status_target(Call& call, S const& operand, int position = 0) {
   if constexpr (is_status_operand<S>) {
     auto const batch = stored(operand);
     using Code = typename decltype(batch)::value_type;
-    static_assert(!std::is_const_v<Code>, "Batchwork::status: the View is const");
+    static_assert(!std::is_const_v<Code>,
+                  "Batchwork::status: the View is const; pass a View of non-const integers");
     require_reachable<(
         Kokkos::SpaceAccessibility<Exec, typename decltype(batch)::memory_space>::accessible)>();
     if constexpr (sizeof(Code) == 4) t.narrow = reinterpret_cast<std::int32_t*>(batch.storage.data);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Host misuse is found before anything is launched: std::invalid_argument names the verb, the
-/// operand's position and label, and both shapes, and says what to do.
+/// Misuse is found on the host before anything is launched: std::invalid_argument names the verb,
+/// the position and label of the operand, and both shapes, and says what to do.
 #ifndef BATCHWORK_CHECK_HPP
 #define BATCHWORK_CHECK_HPP
 
@@ -15,7 +15,7 @@
 
 namespace Batchwork::Impl {
 
-/// What messages say of a View: with the shape of its tile, where there is one.
+/// A View in messages, with the shape of its tile if it has one.
 inline std::string view_name(std::string const& role, Description const& d,
                              std::string const& shape) {
   return role + "(\"" + d.label + "\") [View " + d.extents +
@@ -25,7 +25,7 @@ inline std::string view_name(std::string const& role, Description const& d,
 
 /// One View of a call, for messages: a carry has two.
 struct Part {
-  int position;  ///< 1-based, among the operands
+  int position;  ///< the number of the operand, from 1
   std::string role;
   bool writes;
   Description d;
@@ -76,14 +76,14 @@ void describe(std::vector<Part>& parts, int position, Operand<K, P...> const& o)
   }
 }
 
-/// Aliasing that is certain: the same first element, or overlap of two Views without gaps.
+/// Certain aliasing: the same first element, or overlap of two Views without gaps.
 inline bool surely_share(Description const& x, Description const& y) {
   if (x.begin == x.end || y.begin == y.end) return false;
   bool const overlap = x.begin < y.end && y.begin < x.end;
   return x.begin == y.begin || (overlap && x.contiguous && y.contiguous);
 }
 
-/// Whether no View over the items was ever allocated: then zero items are not what was meant.
+/// Whether no View over the items was ever allocated: then zero items are a mistake.
 inline bool none_allocated(std::vector<Part> const& parts) {
   bool some = false;
   for (auto const& p : parts) {
@@ -97,11 +97,13 @@ inline bool none_allocated(std::vector<Part> const& parts) {
   throw std::invalid_argument("Batchwork::" + verb + ": " + what);
 }
 
-/// The checks of every call: a View that is wrong by itself, null Views, numbers of items that
-/// differ from those of the first part that has any, and overlaps that are certain.
-/// \param may_share  of the places a < b of two parts: whether they may be the same numbers
-/// \param remedy     what to do about an overlap
-/// \param share      of two descriptions: whether it is certain that they share numbers
+/// The checks of every call: problems of a single View, null Views, different numbers of items, and
+/// overlaps that are certain.
+/// \param verb       the name of the verb
+/// \param parts      the Views of the call
+/// \param may_share  whether the parts at places a < b may be the same numbers
+/// \param remedy     the advice for an overlap
+/// \param share      whether two descriptions certainly share numbers
 /// \returns the number of items
 template <class MayShare, class Share>
 std::int64_t check_parts(std::string const& verb, std::vector<Part> const& parts,
@@ -140,7 +142,7 @@ std::int64_t check_parts(std::string const& verb, std::vector<Part> const& parts
 // ---- time
 // ---------------------------------------------------------------------------------------------
 
-/// The steps of its View that an operand has in a scan of at least one step.
+/// The steps of its View that an operand uses in a scan with at least one step.
 inline StepsTouched touched(Description const& d, Steps const& steps) {
   std::int64_t const a = d.step_at(steps.first), b = d.step_at(steps.last - 1),
                      by = saturated(d.pace.stride);
@@ -150,8 +152,8 @@ inline bool lies_in_view(StepsTouched const& t, Description const& d) {
   return t.lowest >= 0 && t.highest < d.steps;
 }
 
-/// surely_share of what a scan of these steps touches. Of one and the same View that is known to
-/// the step; else the ends of the memory are those of the steps.
+/// surely_share for the elements that a scan over these steps touches. For the same View this is
+/// known for each step; otherwise the memory ranges of the steps are compared.
 class SurelyShareInTime {
  public:
   explicit SurelyShareInTime(Steps const& steps) : steps_(steps) {}
@@ -190,14 +192,14 @@ inline std::int64_t floor_of_quotient(std::int64_t a, std::int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
-/// Refuses steps of a scan that are not in the View of an operand, and those that write the same
-/// step of it.
+/// Refuses a scan if its steps are outside the View of an operand, or if several steps write the
+/// same step of the View.
 inline void check_steps_of_part(std::string const& verb, Part const& p, Steps const& steps) {
   Description const& d = p.d;
   if (p.writes && d.pace.stride == 0 && steps.count() > 1)
     refuse_call(verb, p.name() +
-                          " is written with a stride of 0, by all steps to the same place; give "
-                          "another stride, or carry the value");
+                          " is written with a stride of 0, so all steps write to the same place; "
+                          "give another stride, or carry the value");
   StepsTouched const t = touched(d, steps);
   if (lies_in_view(t, d)) return;
   std::string const has = p.name() + " has " + std::to_string(d.steps) + " steps";
@@ -249,7 +251,7 @@ inline std::int64_t check_operands(std::string const& verb, std::vector<Part> co
                                  "first <= last"
                            : "the call asks for " + std::to_string(steps.last) +
                                  " steps; give zero or more");
-  // A carry may end where it started, item by item; not a few items further on, and not where all
+  // A carry may end where it started, item by item; not shifted by some items, and not where all
   // items started.
   auto const ends_where_it_started = [&](std::size_t a, std::size_t b) {
     auto const &x = parts[a].d, &y = parts[b].d;
@@ -291,7 +293,7 @@ constexpr bool accessible(Operand<K, P...> const*) {
   }
 }
 
-/// True, or the compiler says that the memory of a call's Views is not reached.
+/// True; otherwise a compile-time error says that a View's memory cannot be reached.
 template <bool Reachable>
 constexpr bool require_reachable() {
   static_assert(Reachable,

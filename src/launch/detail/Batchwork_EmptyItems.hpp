@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What verbs write where an extent is 0, so that nothing is computed: numbers that are known
+/// The results of verbs if an extent is 0, so that nothing is computed: numbers that are known
 /// beforehand, and a status of 0.
 #ifndef BATCHWORK_EMPTYITEMS_HPP
 #define BATCHWORK_EMPTYITEMS_HPP
@@ -16,8 +16,8 @@
 
 namespace Batchwork::Impl {
 
-/// A result of rows x cols numbers, those on the diagonal the same and the others zero; by default
-/// of none.
+/// A result of rows x cols numbers with the same number on the diagonal and zeros elsewhere; by
+/// default without numbers.
 template <class T>
 struct KnownNumbers {
   Storage<T> to{};

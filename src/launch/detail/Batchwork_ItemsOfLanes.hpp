@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Items of which a lane of a device, or of a pack, has one each, in registers: how their numbers
-/// come and go where extents are constants and the arrangement is known at run time.
+/// Items that a lane of a device, or of a pack, holds alone in registers: loads and stores for
+/// constant extents and an arrangement known at run time.
 #ifndef BATCHWORK_ITEMSOFLANES_HPP
 #define BATCHWORK_ITEMSOFLANES_HPP
 
@@ -21,12 +21,12 @@
 
 namespace Batchwork::Impl {
 
-/// An extent that is known when the kernel is compiled. What follows takes one or a number.
+/// A constant extent. The functions below take one or a number.
 template <int N>
 using KnownExtent = std::integral_constant<int, N>;
 
-/// How a warp carries matrices of up to R x C numbers through its part of team scratch: of an item
-/// number (i, j) stands at i * C + j.
+/// How a warp moves matrices of up to R x C numbers through its part of team scratch: number (i, j)
+/// of an item is at i * C + j.
 template <class U, int R, int C>
 using CarriedByWarp =
     WarpTransfer<Location<U, Shape<R, C, Structure::general, 2>, Arrangement::item_contiguous, 0>>;
@@ -36,18 +36,18 @@ std::size_t carried_bytes(StoredItems<U> const& of) {
   return of.items_near ? 0 : CarriedByWarp<U, R, C>::bytes;
 }
 
-/// What a warp of a device has: an item in each of its lanes. Where the same numbers of
-/// neighbouring items are neighbours in memory each lane reads and writes its own; else the warp
-/// carries its items together, in the order of memory. All lanes of a team go along; of those that
-/// have no item each has the last one, and stores nothing.
+/// The items of a warp, one in each lane. If the same numbers of neighbouring items are adjacent in
+/// memory, each lane reads and writes its own item; otherwise the warp moves its items together, in
+/// the order of memory. All lanes of a team take part; lanes without an item repeat the last one
+/// and store nothing.
 template <class T, class Member>
 struct ItemsOfWarp {
   using value_type = T;
 
   Member const& member;
-  char* buffer;  ///< of the warp
+  char* buffer;  ///< the buffer of the warp
   std::int64_t begin;
-  int count, stored;  ///< items that are read, and written
+  int count, stored;  ///< the items that are read, and those that are written
   int lane;
 
   BATCHWORK_INLINE ItemsOfWarp(Member const& m, char* b, std::int64_t first, std::int64_t items)
@@ -58,7 +58,8 @@ struct ItemsOfWarp {
   }
   BATCHWORK_INLINE int slot() const { return lane < count ? lane : count - 1; }
 
-  /// set(i, j, x) for all of R x C: the numbers of a rows x cols operand, and zeros beyond them.
+  /// Calls set(i, j, x) for all R x C entries: the numbers of a rows x cols operand, and zeros
+  /// beyond them.
   template <int R, int C, class U, class Rows, class Cols, class Set>
   BATCHWORK_INLINE void load(StoredItems<U> const& from, Rows rows, Cols cols,
                              Set const& set) const {
@@ -76,7 +77,7 @@ struct ItemsOfWarp {
       Vendor::wait_for_warp(member);
     }
   }
-  /// The R numbers of a vector, on their way while an operand is carried that is loaded next.
+  /// The R numbers of a vector, which are loaded while another operand is moved.
   template <int R>
   BATCHWORK_INLINE void read(StoredItems<T const> const& from, T (&x)[R]) const {
     T const* const own = item_of(from.storage, begin + slot());
@@ -100,16 +101,16 @@ struct ItemsOfWarp {
       carry_out<R, C>(to, rows, cols);
     }
   }
-  /// Puts f(x) in the place of each column x of R numbers, of which the first `rows` are read, or
-  /// zeros where `read` is not, and of which `kept` are stored. Of columns beyond the first R some
-  /// at a time.
+  /// Replaces each column x of R numbers by f(x). The first `rows` numbers are read, or taken as
+  /// zeros if `read` is false, and `kept` of them are stored. Columns beyond the first R are
+  /// processed in groups.
   template <int R, class F>
   BATCHWORK_INLINE void for_columns(StoredItems<T const> const& from, int rows,
                                     StoredItems<T> const& to, int kept, int columns,
                                     F const& f) const {
     using Carried = CarriedByWarp<T, R, R>;
     T* const carried = reinterpret_cast<T*>(buffer);
-    // What a lane carries for the last item it changes in place: no other lane may read it.
+    // No other lane may read what a lane moves for the last item if it is changed in place.
     bool const reads = from.items_near || lane < count;
     for (int c0 = 0; c0 < columns; c0 += R) {
       int const some = columns - c0 < R ? columns - c0 : R;
@@ -142,8 +143,8 @@ struct ItemsOfWarp {
       else if (!from.items_near) Vendor::wait_for_warp(member);
     }
   }
-  /// The same for columns of just R numbers, of which f has K at once: R x K numbers, row by row,
-  /// with zeros for columns that are not there. A lane that has no item reads none.
+  /// The same for columns of exactly R numbers, K at once in f: R x K numbers, row by row, with
+  /// zeros for missing columns. A lane without an item reads nothing.
   template <int R, int K, class F>
   BATCHWORK_INLINE void for_some_columns(StoredItems<T const> const& from, StoredItems<T> const& to,
                                          int columns, F const& f) const {
@@ -208,7 +209,7 @@ struct ItemsOfWarp {
   }
 
  private:
-  /// What a WarpTransfer puts into a tile, and takes from it.
+  /// The values that a WarpTransfer writes to a tile and reads from it.
   template <class F>
   struct Entries {
     F const& f;
@@ -229,8 +230,8 @@ struct ItemsOfWarp {
     }
   }
 
-  /// Whether K numbers side by side of a carried row of R are aligned, so that they may be read and
-  /// written at once: numbers beyond what is there are of the same row then.
+  /// Whether K adjacent numbers in a row of R in scratch are aligned, so that they may be read and
+  /// written at once. Numbers beyond the end belong to the same row then.
   template <int R, int K>
   static constexpr bool line_is_aligned = R % K == 0 && (K == 2 || K == 4);
 
@@ -262,7 +263,7 @@ struct ItemsOfWarp {
     Vendor::wait_for_warp(member);
   }
 
-  /// Whether an item is R * C numbers side by side, row by row.
+  /// Whether the R * C numbers of an item are adjacent, row by row.
   template <int R, int C, class U, class Rows, class Cols>
   static BATCHWORK_INLINE bool is_run(Storage<U> const& s, Rows rows, Cols cols) {
     return rows == R && cols == C && s.width == 1 && (C == 1 || s.col == 1) &&
@@ -275,8 +276,8 @@ struct ItemsOfWarp {
     return Location<U, Shape<R, C, Structure::general, 2>, Arrangement::item_contiguous, 0>{
         s.data, 0, s.group, wide};
   }
-  /// body(place of the item, i, j, pointer) for the lane's share of the numbers of some items, as
-  /// they are near in memory.
+  /// body(place of the item, i, j, pointer) for the lane's part of the numbers of several items, in
+  /// the order of memory.
   template <class U, class Body>
   BATCHWORK_INLINE void for_numbers(StoredItems<U> const& of, int rows, int cols, int some,
                                     Body const& body) const {
@@ -297,7 +298,7 @@ struct ItemsOfWarp {
   }
 };
 
-/// What a thread of a host has: a pack S of items. As ItemsOfWarp.
+/// The items of a host thread: a pack S. As ItemsOfWarp.
 template <class S>
 struct ItemsOfPack {
   using value_type = S;
@@ -339,7 +340,7 @@ struct ItemsOfPack {
   }
 
  private:
-  /// Where the pack's items begin; of those that are missing the last one.
+  /// The start of each item of the pack; missing items repeat the last one.
   template <class U>
   struct Places {
     U* first[W] = {};

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Items that lanes of a warp share, of extents and an arrangement known at run time: how their
-/// numbers come and go.
+/// Loads and stores of items that lanes of a warp share, with extents and an arrangement known at
+/// run time.
 #ifndef BATCHWORK_ITEMSOFSHAREDLANES_HPP
 #define BATCHWORK_ITEMSOFSHAREDLANES_HPP
 
@@ -20,10 +20,10 @@
 
 namespace Batchwork::Impl {
 
-/// What a team of a device has: an item for each L of its lanes, of up to N x N numbers, that come
-/// and go through the item's exchange, where number (i, j) stands at i * leading + j. Where the
-/// same numbers of neighbouring items are neighbours in memory the team carries its items together,
-/// else each warp its own; both in the order of memory. Needs whole warps.
+/// The items of a team where L lanes share one, with up to N x N numbers, which pass through the
+/// item's exchange: number (i, j) is at i * leading + j. If the same numbers of neighbouring items
+/// are adjacent in memory, the team moves its items together, otherwise each warp its own; both in
+/// the order of memory. Needs whole warps.
 template <class T, int L, int N, class Member>
 struct ItemsOfSharedLanes {
   using Ex = Exchange<T, L, N>;
@@ -34,8 +34,8 @@ struct ItemsOfSharedLanes {
   std::int64_t begin, items;
   int per_team;
 
-  /// Anew each time: else what is made of it is kept in registers from the first operand to the
-  /// last.
+  /// Computed again at each use; otherwise values derived from it stay in registers from the first
+  /// operand to the last.
   BATCHWORK_INLINE int rank() const { return Vendor::renewed(Vendor::lane_rank(member)); }
   BATCHWORK_INLINE int own() const { return rank() / L; }
   BATCHWORK_INLINE bool is_there() const { return begin + own() < items; }
@@ -45,14 +45,14 @@ struct ItemsOfSharedLanes {
     return {reinterpret_cast<char*>(numbers(r / L)), r % L, Vendor::LaneSync::of(member)};
   }
 
-  /// Waits for the lanes that carry together: before a load into exchanges that some of them may be
-  /// using still.
+  /// Waits for the lanes that move items together, before a load into exchanges that some of them
+  /// may still be using.
   BATCHWORK_INLINE void meet(bool whole_team) const {
     if (whole_team) member.team_barrier();
     else Vendor::wait_for_warp(member);
   }
-  /// A rows x cols operand, to the exchanges of its items; those of items that are missing, and
-  /// what is beside an operand, stay as they are.
+  /// Loads a rows x cols operand into the exchanges of its items. Missing items and places outside
+  /// the operand stay unchanged.
   BATCHWORK_INLINE void load(StoredItems<T const> const& from, int rows, int cols) const {
     for_pieces(from, rows, cols, [&](auto at_once, T* here, T const* there) {
       Vendor::copy_async<int(at_once * sizeof(T))>(here, there);
@@ -60,14 +60,14 @@ struct ItemsOfSharedLanes {
     Vendor::wait_for_copies();
     meet(from.items_near);
   }
-  /// The calling lane's lines of what was loaded, line m L + lane for line m.
+  /// The calling lane's lines of the loaded items: line m is line m L + lane.
   template <int Mine>
   BATCHWORK_INLINE void read_lines(T (&own)[Mine][N]) const {
     T const* const from = numbers(rank() / L) + rank() % L * Ex::leading;
     BATCHWORK_UNROLL
     for (int m = 0; m < Mine; ++m) read_together(own[m], from + m * L * Ex::leading);
   }
-  /// The same the other way, once all lanes have written it; and the exchanges are free again.
+  /// The reverse, after all lanes have written it; afterwards the exchanges are free again.
   BATCHWORK_INLINE void store(StoredItems<T> const& to, int rows, int cols) const {
     meet(to.items_near);
     for_pieces(to, rows, cols, [&](auto at_once, T const* here, T* there) {
@@ -91,8 +91,8 @@ struct ItemsOfSharedLanes {
            (std::int64_t(cols) | s.row | s.group) % per_unit == 0 &&
            reinterpret_cast<std::uintptr_t>(s.data) % sizeof(Unit<T>) == 0;
   }
-  /// body(constant number of numbers, their place in an exchange, that in memory) for the lane's
-  /// share.
+  /// Calls body(constant number of numbers, their place in an exchange, their place in memory) for
+  /// the lane's part.
   template <class U, class Body>
   BATCHWORK_INLINE void for_pieces(StoredItems<U> const& of, int rows, int cols,
                                    Body const& body) const {
@@ -105,7 +105,7 @@ struct ItemsOfSharedLanes {
     std::integral_constant<int, AtOnce> const at_once{};
     Storage<U> const& all = of.storage;
     bool const near = of.items_near, by_columns = of.rows_near;
-    // Likewise.
+    // Computed again at each use.
     rows = Vendor::renewed(rows), pieces = Vendor::renewed(pieces);
     int const r = rank();
     int const inner = by_columns ? rows : pieces, outer = by_columns ? pieces : rows,
@@ -121,8 +121,8 @@ struct ItemsOfSharedLanes {
     // From one turn to the next.
     int const slots = step / size, lines = (step - slots * size) / inner,
               numbers_on = step - slots * size - lines * inner;
-    // From one piece to the next, and from one line of them to the next: in memory, in bytes, and
-    // in the exchange.
+    // The distance between pieces and between their lines: in memory, in bytes, and in the
+    // exchange.
     using Bytes = std::conditional_t<std::is_const_v<U>, char const, char>;
     std::int64_t const by_row = all.row * sizeof(T), by_piece = all.col * AtOnce * sizeof(T),
                        by_item = all.group * sizeof(T);
@@ -138,7 +138,7 @@ struct ItemsOfSharedLanes {
     std::int64_t const there_on = numbers_on * there_n + lines * there_o + slots * by_item,
                        next_line = there_o - inner * there_n, next_item = by_item - outer * there_o;
     int const here_on = numbers_on * here_n + lines * here_o + slots * Ex::stride;
-    // Items of groups do not follow each other at the same distance.
+    // The items of groups are not equidistant.
     bool const in_groups = all.width != 1;
     BATCHWORK_KEEP_LOOP
     for (int q = first; q < end; q += step) {
@@ -152,8 +152,8 @@ struct ItemsOfSharedLanes {
   }
 };
 
-/// The teams of a kernel whose lanes share items so: as large as leaves a multiprocessor room for
-/// WantedTeams of them, with an exchange for each item.
+/// The teams of a kernel whose lanes share items: as large as possible with room for WantedTeams of
+/// them on a multiprocessor, with an exchange for each item.
 template <class T, int L, int N, int WantedTeams>
 struct TeamsOfSharedLanes {
   static constexpr int largest_team = 128, wanted_teams = WantedTeams;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernels of verbs whose items are so small that a lane has one, their extents being
-/// constants; and the choice among them at run time.
+/// The kernels of verbs for items so small that a lane holds one, with constant extents; and the
+/// choice among them at run time.
 #ifndef BATCHWORK_LANELAUNCH_HPP
 #define BATCHWORK_LANELAUNCH_HPP
 
@@ -24,13 +24,13 @@
 
 namespace Batchwork::Impl {
 
-/// Rows and columns to which verbs have a kernel in which a lane, or a place in a pack of a host,
-/// has an item: more would not stay in the registers of a device.
+/// The largest extents for which verbs have a kernel with an item in each lane, or in each place of
+/// a host's pack. Larger items would not stay in the registers of a device.
 inline constexpr int extent_of_lane = 8;
 
-/// What these kernels run: f(of), `of` being ItemsOfWarp or ItemsOfPack of numbers of type
-/// `number`. carried_bytes() is what a warp needs of team scratch for what it carries, `words` how
-/// many 32-bit registers the numbers of an item take.
+/// The function that these kernels run: f(of), where `of` is an ItemsOfWarp or ItemsOfPack of
+/// numbers of type `number`. carried_bytes() is the team scratch of a warp for the items it moves,
+/// `words` the number of 32-bit registers for the numbers of an item.
 template <class F>
 concept ItemOfLane = requires(F const f) {
   typename F::number;
@@ -43,8 +43,7 @@ concept ItemOfLane = requires(F const f) {
 template <ItemOfLane F>
 struct LaneTeams {
   using T = typename F::number;
-  // As many lanes as hide the latency of memory, where an item leaves room for them in the
-  // registers.
+  // As many lanes as hide the latency of memory, if an item leaves registers for them.
   static constexpr int largest_team = 128, wanted_teams = F::words <= 9    ? 8
                                                           : F::words <= 18 ? 6
                                                           : F::words <= 36 ? 4
@@ -55,7 +54,7 @@ struct LaneTeams {
   int lanes = largest_team;
 
   LaneTeams(F const& of, DeviceLimits const& limits) : f(of), of_warp(of.carried_bytes()) {
-    // A multiprocessor has scratch for the teams that are wanted.
+    // Until a multiprocessor has scratch for the requested teams.
     while (lanes > lanes_of_warp &&
            (bytes() > std::min(scratch_of_a_team, limits.scratch(wanted_teams, lanes)) ||
             lanes / 2 >= f.items()))
@@ -120,7 +119,7 @@ void launch_lanes(Exec const& exec, Call const& call, F const& f) {
   }
 }
 
-/// Calls f(KnownExtent<N>()) for the N of 1 .. Most that is n. \returns whether it is one of these
+/// Calls f(KnownExtent<N>()) for the N in 1 .. Most that equals n. \returns whether there is one
 template <int Most, class F>
 bool with_known_extent(std::int64_t n, F const& f) {
   return [&]<int... K>(std::integer_sequence<int, K...>) {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// launch_teams: how every verb launches a kernel of teams. What Kokkos would refuse is refused
-/// before: a launch that Kokkos refuses keeps a slot of its scratch pool on CUDA, and after some of
-/// them the next one waits for ever.
+/// launch_teams: launches the team kernels of every verb. Launches that Kokkos would refuse are
+/// refused earlier: a launch refused by Kokkos keeps a slot of its scratch pool on CUDA, and after
+/// several of them the next one waits forever.
 #ifndef BATCHWORK_TEAMLAUNCH_HPP
 #define BATCHWORK_TEAMLAUNCH_HPP
 
@@ -22,21 +22,21 @@ namespace Batchwork::Impl {
 /// The teams of a launch.
 struct TeamShape {
   std::int64_t teams = 0;
-  int lanes = 1;          ///< of a team
-  std::size_t bytes = 0;  ///< of level-0 scratch, a team
+  int lanes = 1;          ///< the lanes of a team
+  std::size_t bytes = 0;  ///< the level-0 scratch of a team
 };
 
-/// What a message says of a launch that is refused: what is asked for too much, and what to do
-/// about it.
+/// The parts of a message about a refused launch: what was too large, and what to do.
 struct LaunchWords {
   std::string verb;
-  std::string subject;  ///< in the plural
+  std::string subject;  ///< a plural, such as "the matrices"
   std::string remedy;
 };
 
-/// A kernel with its policy. MostLanes and Teams are the launch bounds: the lanes of a team at
-/// most, and the teams that a multiprocessor is to hold at least. Kernel arguments instead of
-/// Kokkos' constant buffer: with that, launches on different instances would wait for one another.
+/// A kernel with its policy. MostLanes and Teams are the launch bounds: the largest number of lanes
+/// in a team, and the smallest number of teams that a multiprocessor should hold. Uses kernel
+/// arguments instead of Kokkos' constant buffer, with which launches on different instances would
+/// wait for one another.
 template <int MostLanes, int Teams, class Exec>
 auto team_policy(Exec const& exec, TeamShape const& shape) {
   using namespace Kokkos::Experimental;
@@ -47,22 +47,22 @@ auto team_policy(Exec const& exec, TeamShape const& shape) {
   return require(policy, WorkItemProperty::HintLightWeight);
 }
 
-/// What of a launch is beyond the limits of the device itself, or nothing.
+/// The part of a launch that exceeds the limits of the device itself, or an empty string.
 inline std::string beyond_limits(DeviceLimits const& limits, TeamShape const& shape) {
   if (shape.teams > limits.teams_of_launch)
-    return "take " + std::to_string(shape.teams) + " teams, more than the " +
-           std::to_string(limits.teams_of_launch) + " of one launch";
+    return "need " + std::to_string(shape.teams) + " teams, but a launch has at most " +
+           std::to_string(limits.teams_of_launch) + " teams";
   if (shape.lanes > limits.lanes_of_team)
-    return "take teams of " + std::to_string(shape.lanes) + " lanes, more than the limit of " +
+    return "need teams of " + std::to_string(shape.lanes) + " lanes, but the limit is " +
            std::to_string(limits.lanes_of_team);
   if (shape.bytes > limits.scratch_of_team)
-    return "need " + std::to_string(shape.bytes) + " bytes of team scratch, more than the " +
-           std::to_string(limits.scratch_of_team) + " there are";
+    return "need " + std::to_string(shape.bytes) + " bytes of team scratch, but only " +
+           std::to_string(limits.scratch_of_team) + " are available";
   return "";
 }
 
-/// The most lanes of a team with which Kokkos would launch the kernel: it asks the same when it is
-/// launched. A query: it takes nothing of the scratch pool.
+/// The largest number of lanes in a team with which Kokkos would launch the kernel, which asks the
+/// same at the launch. It is only a query and takes nothing from the scratch pool.
 template <class Policy, class Kernel>
 int most_lanes_launched(Policy const& policy, Kernel const& kernel) {
   return policy.team_size_max(kernel, Kokkos::ParallelForTag());
@@ -81,7 +81,8 @@ template <int MostLanes, int Teams, class Exec, class Kernel, class Words>
 void launch_teams(Exec const& exec, std::string const& label, Kernel const& kernel,
                   TeamShape const& shape, Words const& words) {
   static_assert(sizeof(Kernel) <= Vendor::kernel_bytes<Exec>,
-                "Batchwork: too many operands, or too large a sequence or functor, for one launch");
+                "Batchwork: the operands and the sequence are too large for the arguments of one "
+                "launch; pass large values in Views");
   auto const refuse = [&](std::string const& what, std::string const& remedy = "") {
     LaunchWords const w = words();
     throw std::invalid_argument("Batchwork::" + w.verb + ": " + w.subject + " " + what + "; " +
@@ -94,16 +95,17 @@ void launch_teams(Exec const& exec, std::string const& label, Kernel const& kern
   auto const policy = team_policy<MostLanes, Teams>(exec, shape);
   int const most = most_lanes_launched(policy, kernel);
   if (shape.lanes > most)
-    refuse("take teams of " + std::to_string(shape.lanes) + " lanes with " +
-           std::to_string(shape.bytes) + " bytes of team scratch each, of which a multiprocessor " +
-           "is to hold " + std::to_string(Teams) + "; it has room for " +
+    refuse("need teams of " + std::to_string(shape.lanes) + " lanes with " +
+           std::to_string(shape.bytes) + " bytes of team scratch each, and a multiprocessor " +
+           "should hold " + std::to_string(Teams) + " of them; it has room for " +
            std::to_string(limits.scratch(Teams, shape.lanes)) + " bytes and " +
            std::to_string(most) + " lanes each");
   Kokkos::parallel_for(label, policy, kernel);
 }
 
-/// The same where a multiprocessor may have too little scratch for so many teams: it then holds
-/// what it can. That is another kernel, with other bounds, so it is for kernels that may need it.
+/// The same if a multiprocessor may have too little scratch for so many teams: it then holds as
+/// many as fit. That needs another kernel with other bounds, so it is only used for kernels that
+/// may need it.
 template <int MostLanes, int Teams, class Exec, class Kernel, class Words>
 void launch_teams_that_fit(Exec const& exec, std::string const& label, Kernel const& kernel,
                            TeamShape const& shape, Words const& words) {

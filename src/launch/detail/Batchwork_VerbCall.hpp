@@ -20,7 +20,7 @@
 
 namespace Batchwork::Impl {
 
-/// What an argument is written around: in, out, inout, status; nothing where it is no operand.
+/// The kind of an argument: in, out, inout or status; nothing if it is not an operand.
 template <class X>
 inline constexpr Kind kind_of = Kind::nothing;
 template <Kind K, class... Part>
@@ -28,24 +28,24 @@ inline constexpr Kind kind_of<Operand<K, Part...>> = K;
 template <class O>
 inline constexpr Kind kind_of<TransposedOperand<O>> = kind_of<O>;
 
-/// What stands before a verb's own arguments.
+/// The arguments before a verb's own: an execution space instance or launch(...).
 template <class X>
 concept BeforeArguments = Kokkos::is_execution_space_v<X> || is_launch<X>;
-/// What is neither a sequence nor an operand: the same, or a label without launch(...).
+/// Neither a sequence nor an operand: one of these, or a label without launch(...).
 template <class X>
 concept Misplaced = BeforeArguments<X> || std::convertible_to<X, std::string>;
-/// What a call on operands or Views begins with. Verbs on operands let Views in, for a message that
-/// says how they are given.
+/// The first argument of a call on operands or Views. Verbs on operands accept Views as well, so
+/// that a message can say how to pass them.
 template <class X>
 concept BeginsCall =
     BeforeArguments<X> || kind_of<X> != Kind::nothing || Copyable<X> || is_workspace<X>;
 
-/// False. Verbs whose arguments are in no order that they know say so by it.
+/// False. Verbs report arguments in an unknown order by it.
 template <class... X>
 inline constexpr bool any_order = false;
 
-/// Whether the operands of a call are of these kinds, perhaps with a status behind them, and it is
-/// launched with a label alone.
+/// Whether the operands of a call have these kinds, optionally followed by a status, and the launch
+/// has a label only.
 template <class How, class... X>
 class OperandsGiven {
   template <bool Workspace, Kind... Wanted>
@@ -62,12 +62,12 @@ class OperandsGiven {
  public:
   template <Kind... Wanted>
   static constexpr bool are = given_are<false, Wanted...>();
-  /// Likewise, perhaps with a workspace behind all of them.
+  /// The same, optionally followed by a workspace.
   template <Kind... Wanted>
   static constexpr bool are_with_workspace = given_are<true, Wanted...>();
 };
 
-/// f(exec, how, arguments...), of arguments before which an instance and launch(...) may stand.
+/// f(exec, how, arguments...), for arguments that may begin with an instance and launch(...).
 template <class F, class Exec, class... X>
 auto call_on(F const& f, Exec const& exec, X const&... arguments) {
   return f(exec, Launch<>(), arguments...);
@@ -87,17 +87,17 @@ auto call_verb(F const& f, Exec const& exec, X const&... arguments) {
   return call_on(f, exec, arguments...);
 }
 
-/// The label of a call whose verb chooses its own sizes: those of launch(...) its type leaves out,
-/// but for one.
+/// The label of a call whose verb chooses its own launch parameters. The type Launch<> excludes all
+/// of them except the team size, which is checked here.
 inline std::string const& label_alone(Launch<> const& how) {
   if (how.lanes_per_team != Launch<>().lanes_per_team)
-    throw std::invalid_argument("Batchwork: launch(\"" + how.label + "\").team_size(" +
-                                std::to_string(how.lanes_per_team) +
-                                ") is given to a verb that chooses its own; leave team_size out");
+    throw std::invalid_argument(
+        "Batchwork: launch(\"" + how.label + "\").team_size(" + std::to_string(how.lanes_per_team) +
+        ") is given to a verb that chooses its own team size; leave team_size out");
   return how.label;
 }
 
-/// The batch of an operand, as verbs on whole matrices see it.
+/// The batch of an operand, for verbs on whole matrices.
 template <Kind K, class V, Structure St, bool IsCompact, int... E, BatchIndices L>
 auto stored(Operand<K, Source<Adapted<V, St, IsCompact, E...>, L>> const& operand) {
   std::int64_t items = 0;
@@ -105,7 +105,7 @@ auto stored(Operand<K, Source<Adapted<V, St, IsCompact, E...>, L>> const& operan
   return stored(
       Adapted<V, St, IsCompact, E...>{operand.source.view, items, operand.source.reversed});
 }
-/// Of a transposed one: turned.
+/// The transposed batch of a transposed operand.
 template <class O>
 auto stored(TransposedOperand<O> const& operand) {
   return turned(stored(operand.operand));

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What stands behind the operands of a verb whose items may be too large for the chip,
-/// status(codes) and workspace(view); and the workspace divided into slots, each of which a team or
-/// thread has for one item after the other.
+/// The last arguments of a verb whose items may be too large for on-chip memory, status(codes) and
+/// workspace(view); and the division of the workspace into slots, one for each team or thread.
 #ifndef BATCHWORK_WORKSPACESLOTS_HPP
 #define BATCHWORK_WORKSPACESLOTS_HPP
 
@@ -20,19 +19,19 @@
 
 namespace Batchwork::Impl {
 
-/// Numbers of a workspace that a call has use for, and that it cannot do without; 0 where it needs
+/// The workspace elements that a call can use, and the smallest number it accepts; 0 if it needs
 /// none.
 struct WorkspaceWanted {
   std::int64_t full = 0, least = 0;
 };
-/// In the place of workspace(view): how large it is to be. Nothing is launched.
+/// Used instead of workspace(view) to ask for its size. Nothing is launched.
 struct WorkspaceQuestion {
   WorkspaceWanted* answer;
 };
 template <>
 inline constexpr bool is_workspace<WorkspaceQuestion> = true;
 
-/// What may stand behind the operands of a call.
+/// The optional last arguments of a call.
 template <class Status, class Memory>
 struct CallEnd {
   static constexpr bool asks = std::is_same_v<Memory, WorkspaceQuestion>,
@@ -58,14 +57,14 @@ StatusTarget status_and_workspace(Call& call, CallEnd<Status, Memory> const& end
   if constexpr (CallEnd<Status, Memory>::gives) {
     using View = decltype(end.workspace.view);
     static_assert(std::is_same_v<T, typename View::value_type>,
-                  "Batchwork: the workspace of a call holds the type of its numbers; give float or "
-                  "double, as the matrices have it");
+                  "Batchwork: the workspace of a call must hold the number type of its matrices, "
+                  "float or double");
     require_reachable<(
         Kokkos::SpaceAccessibility<Exec, typename View::memory_space>::accessible)>();
     call.parts.push_back(
         {int(call.parts.size()) + 1, "workspace", true, describe_view(end.workspace.view)});
     if (!call.parts.back().d.contiguous)
-      call.fail(call.parts.back().name() + " has gaps; give a View whose numbers are side by side");
+      call.fail(call.parts.back().name() + " has gaps; give a contiguous View");
   }
   return codes;
 }
@@ -73,12 +72,11 @@ StatusTarget status_and_workspace(Call& call, CallEnd<Status, Memory> const& end
 /// Slots of a workspace.
 template <class T>
 struct WorkspaceSlots {
-  /// Bytes that a slot begins at a multiple of: for packs, and for lanes that read several numbers
-  /// at once.
+  /// The alignment of slots in bytes: for packs, and for lanes that read several numbers at once.
   static constexpr std::size_t aligned = 64;
 
   T* first = nullptr;
-  std::int64_t apart = 0;  ///< numbers from one to the next
+  std::int64_t apart = 0;  ///< the distance between slots, in numbers
   std::int64_t count = 0;
 
   BATCHWORK_INLINE char* slot(std::int64_t k) const {
@@ -87,11 +85,11 @@ struct WorkspaceSlots {
   static constexpr std::int64_t numbers_apart(std::size_t bytes) {
     return std::int64_t((bytes + aligned - 1) / aligned * aligned / sizeof(T));
   }
-  /// Numbers of a workspace for `count` slots of so many bytes, wherever it begins.
+  /// The number of elements of a workspace for `count` slots of so many bytes, wherever it begins.
   static constexpr std::int64_t numbers(std::int64_t count, std::size_t bytes) {
     return count == 0 ? 0 : count * numbers_apart(bytes) + std::int64_t(aligned / sizeof(T)) - 1;
   }
-  /// As many as there is room for, and `most` at most.
+  /// As many slots as there is room for, but no more than `most`.
   static WorkspaceSlots of(T* memory, std::int64_t numbers_there, std::size_t bytes,
                            std::int64_t most) {
     WorkspaceSlots s;
@@ -104,15 +102,15 @@ struct WorkspaceSlots {
   }
 };
 
-/// What a call needs for items that do not fit on the chip.
+/// The workspace that a call needs for items that do not fit into on-chip memory.
 struct SlotsWanted {
   std::string why;       ///< the item and the limit, for messages
-  std::size_t bytes;     ///< of a slot
-  std::int64_t at_once;  ///< slots for full speed
+  std::size_t bytes;     ///< the size of a slot
+  std::int64_t at_once;  ///< the slots for full speed
 };
 
-/// Launches by launch(slots); or answers how large the workspace is to be; or throws, where there
-/// is none or it has no room for a slot.
+/// Launches by launch(slots); or answers the size of the workspace; or throws if there is none or
+/// it is too small for a slot.
 template <class T, class End, class Launch>
 void launch_in_workspace(Call const& call, End const& end, SlotsWanted const& wanted,
                          [[maybe_unused]] Launch const& launch) {
@@ -138,8 +136,9 @@ void launch_in_workspace(Call const& call, End const& end, SlotsWanted const& wa
   }
 }
 
-/// Teams of so many lanes that have a slot each: a quarter of the lanes that the device can hold,
-/// which is what the registers of a lane leave. On hosts, with a lane a team, one for each thread.
+/// The number of teams of so many lanes that get a slot each: a quarter of the lanes that the
+/// device can hold, as the registers of a lane allow. On hosts, with one lane for each team, one
+/// for each thread.
 template <class Exec>
 std::int64_t slots_at_once(Exec const& exec, std::int64_t items, int lanes) {
   std::int64_t const all = exec.concurrency(), some = runs_on_device<Exec> ? all / 4 / lanes : all;

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The inverse of 2 x 2 matrices that one lane or a pack has: the adjugate divided by the
-/// determinant.
+/// The inverse of 2 x 2 matrices in one lane or pack: the adjugate divided by the determinant.
 #ifndef BATCHWORK_ADJUGATE_HPP
 #define BATCHWORK_ADJUGATE_HPP
 
@@ -14,16 +13,17 @@
 
 namespace Batchwork::Impl {
 
-/// The inverse of a = [p q; r s] is [s -q; -r p] / (p s - q r). The adjugate has no error, and that
-/// of the determinant is at most 2 u (|p s| + |q r|), u = eps / 2, whether a compiler contracts or
-/// not. Relative to the determinant that is 2 u (|a| |x|)(1, 1), so |a x - 1| and |x a - 1| are at
-/// most c eps |a| |x|, c about 2. Of complex numbers a product has an error of sqrt(5) u (Brent,
-/// Percival and Zimmermann 2007), the determinant one of 3.3 u (|p s| + |q r|), and c is about 6;
-/// the larger part of a number is at least 0.7 of its size, which is enough for `regular`.
+/// The inverse of a = [p q; r s] is [s -q; -r p] / (p s - q r). The adjugate is exact, and the
+/// determinant has an error of at most 2 u (|p s| + |q r|) with u = eps / 2, with or without
+/// contraction to multiply-adds. Relative to the determinant that is 2 u (|a| |x|)(1, 1), so |a x -
+/// 1| and |x a - 1| are at most c eps |a| |x| with c about 2. A product of complex numbers has an
+/// error of sqrt(5) u (Brent, Percival and Zimmermann 2007) and the determinant one of 3.3 u (|p s|
+/// + |q r|), so c is about 6; the larger part of a number is at least 0.7 of its size, which is
+/// enough for `regular`.
 ///
 /// `regular` says where that holds: the determinant is larger than its error, so that an
-/// elimination finds no pivot of zero, and neither it nor its reciprocal, nor a product of two
-/// entries, is near overflow or underflow. Elsewhere x is nothing.
+/// elimination finds no zero pivot; and neither the determinant nor its reciprocal, nor a product
+/// of two entries, is near overflow or underflow. Elsewhere x is undefined.
 template <class S>
 struct InverseByAdjugate {
   using T = scalar_t<S>;
@@ -42,7 +42,7 @@ struct InverseByAdjugate {
   BATCHWORK_INLINE InverseByAdjugate(Matrix<S, 2, 2> const& a, S const& ps, S const& qr) {
     S const determinant = ps - qr;
     R const size = largest_part(ps) + largest_part(qr), of_determinant = largest_part(determinant);
-    // As values: devices have no constant that is referred to.
+    // As values, because a constant cannot be referred to in device code.
     regular = of_determinant > R(size * T(rounding)) && of_determinant > R(T(smallest)) &&
               size < R(T(largest));
     S const reciprocal = S(T(1)) / select(regular, determinant, S(T(1)));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// columns_of(x): the columns of a tile, dealt out to those who have its items.
+/// columns_of(x): the columns of a tile, distributed over the lanes that hold its items.
 #ifndef BATCHWORK_COLUMNS_HPP
 #define BATCHWORK_COLUMNS_HPP
 
@@ -12,7 +12,7 @@
 
 namespace Batchwork::Impl {
 
-/// The columns of a tile whose values are S, as those have them who have its items.
+/// The columns of a tile with values S, in a lane or pack, or distributed over lanes.
 template <class S, int M, int N, class Count>
 struct ColumnsOf {
   using type = ColumnsOfLane<S, M, N>;

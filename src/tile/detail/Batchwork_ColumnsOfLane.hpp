@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// ColumnsOfLane: a matrix of which one lane or a pack has all columns.
+/// ColumnsOfLane: a matrix with all columns in one lane or pack.
 #ifndef BATCHWORK_COLUMNSOFLANE_HPP
 #define BATCHWORK_COLUMNSOFLANE_HPP
 
@@ -50,7 +50,7 @@ struct ColumnsOfLane {
   static constexpr KOKKOS_FORCEINLINE_FUNCTION int first_behind(int k) { return k + 1; }
   static constexpr KOKKOS_FORCEINLINE_FUNCTION int round_of(int k) { return k; }
 
-  /// Column k where it stands.
+  /// Column k, read in place.
   struct Shown {
     S const* column;
     template <class F>
@@ -62,7 +62,7 @@ struct ColumnsOfLane {
   static BATCHWORK_INLINE void begin() {}
   BATCHWORK_INLINE Shown show(int k, int) const { return {a + k * M}; }
 
-  /// See ExchangedColumns: of several largest ones the first.
+  /// See ExchangedColumns: the first one of equal columns.
   template <class F>
   BATCHWORK_INLINE Shown bring_largest(int k, F const& f, S (&beside)[N]) {
     using T = scalar_t<S>;
@@ -85,7 +85,7 @@ struct ColumnsOfLane {
   }
   static BATCHWORK_INLINE S const& told(S const (&x)[N], int k) { return x[k]; }
 
-  /// All columns, with the reflections that stand in them; and the triangle above these.
+  /// All columns, with the reflections stored in them, and the triangle above.
   struct AllShown {
     ColumnsOfLane const& of;
     BATCHWORK_INLINE Shown column(int k) const { return of.show(k, 0); }
@@ -99,8 +99,8 @@ struct ColumnsOfLane {
   BATCHWORK_INLINE AllShown show_columns() const { return {*this}; }
   BATCHWORK_INLINE AllShown show_triangle() const { return {*this}; }
 
-  /// See orthogonalise_columns. A lane of a device has its columns in registers, which only
-  /// constants find.
+  /// See orthogonalise_columns. A device lane keeps its columns in registers, which only constants
+  /// can index.
   static constexpr bool parity_is_constant = !are_packs<S>;
   template <class F, class... Also>
   BATCHWORK_INLINE void rotate_neighbours(int parity, F const& rotation, Also&... also) {
@@ -125,7 +125,7 @@ struct ColumnsOfLane {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = 0; i < M; ++i) r.apply(a[j * M + i], a[j * M + M + i]);
   }
-  /// Sorts the columns by their lengths; those of `also` go the same way.
+  /// Sorts the columns by their lengths; the columns of `also` are moved in the same way.
   template <ColumnOrder Order, class... Also>
   BATCHWORK_INLINE void sort(Also&... also) {
     if constexpr (are_packs<S>) {
@@ -163,7 +163,7 @@ struct ColumnsOfLane {
   static BATCHWORK_INLINE bool any_item(Mask const& m) {
     return Batchwork::any(m);
   }
-  /// The largest f(m) of the own columns, none of which is negative; NaN is larger than any number.
+  /// The largest f(m) of the own columns. No f(m) is negative; NaN is larger than any number.
   template <class F>
   BATCHWORK_INLINE S largest(F const& f) const {
     S r = f(0);
@@ -180,7 +180,8 @@ struct ColumnsOfLane {
     return r;
   }
 
-  /// Of the first own column, in the order of columns, for which status_of(m, column) is not 0.
+  /// The status of the first own column, in the order of columns, for which status_of(m, column) is
+  /// not 0.
   template <class F>
   BATCHWORK_INLINE info_t<S> first_status(F const& status_of) const {
     info_t<S> info(0);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Functions of scalars, and of tiles entry by entry, where some operands may be plain numbers or
-/// scalars beside tiles.
+/// Functions of scalars, and of the entries of tiles; some operands may be plain numbers, or
+/// scalars next to tiles.
 #ifndef BATCHWORK_ENTRYFUNCTIONS_HPP
 #define BATCHWORK_ENTRYFUNCTIONS_HPP
 
@@ -16,11 +16,11 @@ namespace Batchwork::Impl {
 // ---- operands
 // ---------------------------------------------------------------------------------------------
 
-/// Of several operands one at least is a scalar or a tile, others may be plain numbers.
+/// Several operands, at least one of which is a scalar or a tile; others may be plain numbers.
 template <class... X>
 concept FunctionOperands = ((ScalarOrTile<X> || Number<X>) && ...) && (ScalarOrTile<X> || ...);
 
-/// The S that operands have in common; that of a plain number is void.
+/// The common S of operands; void for a plain number.
 template <class X>
 struct ValueOfOperand {
   using type = typename X::value_type;
@@ -71,7 +71,7 @@ inline constexpr bool is_symmetric_or_diagonal = [] {
   else return true;
 }();
 
-/// What is known of the tiles among some operands.
+/// The common properties of the tiles among some operands.
 template <class... X>
 struct TilesAmong;
 template <>
@@ -108,7 +108,7 @@ using function_tile_t =
     tile_of_t<S, TilesAmong<X...>::rows, TilesAmong<X...>::cols,
               structure_of_function<KeepsZero, X...>(), TilesAmong<X...>::is_vector>;
 
-/// A number beside tiles, as one of their extents.
+/// A number as a tile with the extents of the other operands.
 template <class V, int M, int N>
 struct Repeated {
   using value_type = V;
@@ -127,8 +127,8 @@ using dealt_operand_t = std::conditional_t<Tile<X>, X, Repeated<float, 1, 1>>;
 template <class S, class... X>
 using dealt_value_t = deal_together_t<S, dealt_operand_t<X>...>;
 
-/// An operand where tiles are seen entry by entry: a tile as it is, else Repeated. Where lanes
-/// share an item all of them know a scalar's number.
+/// An operand for functions of entries: a tile unchanged, a number or scalar as Repeated. If lanes
+/// share an item, all of them know the number of a scalar.
 template <class Among, Tile X>
 BATCHWORK_INLINE X const& as_entries(X const& x) {
   return x;
@@ -148,8 +148,8 @@ BATCHWORK_INLINE auto as_entries(X const& x) {
 // ---- functions of S
 // ---------------------------------------------------------------------------------------------
 
-/// f of entries, made values of S first. Of lanes that share an item each calls it with plain
-/// numbers.
+/// f of entries that are first converted to S. If lanes share an item, each lane calls it with
+/// plain numbers.
 template <class S, class F>
 struct OfEntries {
   F f;
@@ -174,7 +174,7 @@ BATCHWORK_INLINE auto function_of(F const& f, X const&... x) {
   } else {
     static_assert(
         Among::are_equal,
-        "Batchwork: a function of several tiles goes entry by entry; their extents differ");
+        "Batchwork: a function of several tiles works entry by entry, but their extents differ");
     using S = dealt_value_t<S0, X...>;
     using R = function_tile_t<S, F::keeps_zero, X...>;
     R r = entrywise<R>(OfEntries<S, F>{f, grid_known_to(x...)}, as_entries<Among>(x)...);
@@ -191,17 +191,17 @@ struct SizeOf {
   }
 };
 
-/// Whether operands are real numbers, or the compiler says that the functions are not for others.
+/// Whether the operands are real numbers; otherwise a compile-time error says what to write.
 template <class... X>
 constexpr bool require_real_numbers() {
   using S = value_of_operands_t<X...>;
   constexpr bool real = !is_complex<S> && std::is_floating_point_v<scalar_t<S>>;
   static_assert(real,
-                "Batchwork: sin, pow and the like are of real numbers; of complex ones take those "
-                "of abs(x), real(x) or imag(x), of integers those of as<double>(x)");
+                "Batchwork: sin, pow and similar functions take real numbers; for complex numbers "
+                "apply them to abs(x), real(x) or imag(x), for integers to as<double>(x)");
   return real;
 }
-/// The function object F of real operands; else the first of them, which nobody sees.
+/// The function object F for real operands; otherwise the first operand, which is never used.
 template <class F, class X, class... More>
 BATCHWORK_INLINE auto real_function_of(X const& x, More const&... more) {
   if constexpr (require_real_numbers<X, More...>()) return function_of(F{}, x, more...);

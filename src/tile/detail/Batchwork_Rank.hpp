@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The rank of a matrix by its singular values, or by what stands for them.
+/// The rank of a matrix from its singular values, or from the diagonal of R.
 #ifndef BATCHWORK_RANK_HPP
 #define BATCHWORK_RANK_HPP
 

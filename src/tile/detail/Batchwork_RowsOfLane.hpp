@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// RowsOfLane: a matrix that one lane or a pack has, with its rows exchanged as an elimination
-/// wants.
+/// RowsOfLane: a matrix in one lane or pack, with row exchanges for an elimination.
 #ifndef BATCHWORK_ROWSOFLANE_HPP
 #define BATCHWORK_ROWSOFLANE_HPP
 
@@ -13,12 +12,12 @@
 
 namespace Batchwork::Impl {
 
-/// See EliminatedRows. order[i] is the row of the original matrix in place i; sign is that of the
-/// permutation.
+/// See EliminatedRows. order[i] is the row of the original matrix in place i; sign is the sign of
+/// the permutation.
 ///
-/// To `by_selection` rows every exchange is a selection: entries stay in registers, and the items
-/// of a pack differ in what they exchange. Beyond that items exchange one after the other, in
-/// memory.
+/// Up to `by_selection` rows every exchange is a selection: entries stay in registers, and the
+/// items of a pack may exchange different rows. Beyond that the items exchange rows one after the
+/// other, in memory.
 template <class S, int N>
 struct RowsOfLane {
   using value_type = S;
@@ -138,8 +137,8 @@ BATCHWORK_INLINE auto entry_in_row(X const& x, I const& i, int j) {
   }
 }
 
-/// Row i of x is row index[i] of b, in the lanes of x; S is that of the indices, which are those of
-/// a permutation.
+/// Row i of x is row index[i] of b, in the lanes of x. S is the type of the indices, which are a
+/// permutation.
 template <class S, int N, class X, class B>
 BATCHWORK_INLINE void take_rows(X& x, B const& b, info_t<S> const (&index)[N]) {
   using SX = typename X::value_type;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Staged<T, ...>: a read-only tile common to all items, read entry by entry where it was staged
-/// (team scratch, a launch argument, or the stack of a host thread) instead of being held in
+/// Staged<T, ...>: a read-only tile common to all items. Its entries are read from where they are
+/// staged (team scratch, a launch argument, or the stack of a host thread) instead of being held in
 /// registers.
 #ifndef BATCHWORK_STAGED_HPP
 #define BATCHWORK_STAGED_HPP
@@ -22,7 +22,7 @@ struct Staged {
   template <class S2>
   using rebind = Impl::tile_of_t<S2, M, N, St, Vec>;
 
-  static constexpr int leading = Leading;  ///< from one row to the next
+  static constexpr int leading = Leading;  ///< the distance between rows
 
   T const* a;  ///< row by row, M x Leading; the diagonal alone for Structure::diagonal
   info_t<T> info = 0;
@@ -37,7 +37,7 @@ struct Staged {
     }
   }
   BATCHWORK_INLINE T entry(int i) const { return a[i]; }
-  /// As that of IndexedToRead, which an aggregate cannot begin with.
+  /// The same as that of IndexedToRead, which an aggregate cannot have as its first base.
   template <class... I>
   BATCHWORK_INLINE auto operator()(I... i) const {
     return Impl::read_entry(*this, i...);
@@ -49,9 +49,9 @@ struct Staged {
   }
 };
 
-/// The same of a fixed value, which stands among the launch's arguments as well: there an entry
-/// that all lanes read at once, at a place the compiler knows, is an operand of the arithmetic
-/// itself.
+/// The same for a fixed value, which is among the launch's arguments as well. An entry there that
+/// all lanes read at once, at a position the compiler knows, is a direct operand of the arithmetic
+/// instructions.
 template <class T, int M, int N, Structure St, bool Vec, int Leading>
 struct StagedFixed : Staged<T, M, N, St, Vec, Leading> {
   T const* values;  ///< row by row, M x N

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// SymmetricOfLane: a symmetric matrix that one lane or a pack has, with rows and columns exchanged
-/// as an elimination wants.
+/// SymmetricOfLane: a symmetric matrix in one lane or pack, with exchanges of rows and columns for
+/// an elimination.
 #ifndef BATCHWORK_SYMMETRICOFLANE_HPP
 #define BATCHWORK_SYMMETRICOFLANE_HPP
 
@@ -15,8 +15,8 @@
 
 namespace Batchwork::Impl {
 
-/// See SymmetricColumns. order[i] is the row of the original matrix in place i. To `by_selection`
-/// rows every exchange is a selection, as those of RowsOfLane.
+/// See SymmetricColumns. order[i] is the row of the original matrix in place i. Up to
+/// `by_selection` rows every exchange is a selection, as in RowsOfLane.
 template <class S, int N>
 struct SymmetricOfLane : ColumnsOfLane<S, N, N> {
   using Base = ColumnsOfLane<S, N, N>;
@@ -93,12 +93,12 @@ struct SymmetricOfLane : ColumnsOfLane<S, N, N> {
     }
     return l;
   }
-  /// What solves with L and its transpose, for so many right-hand sides.
+  /// The solves with L and its transpose, for so many right-hand sides.
   template <int>
   BATCHWORK_INLINE auto substitution() const {
     return SubstitutionByTriangle<Lower<S, N>>{lower()};
   }
-  /// P b, P' b; and the rows of b with those of each pair exchanged.
+  /// P b and P' b; and the rows of b with those of each pair exchanged.
   template <class B>
   BATCHWORK_INLINE auto permuted(B const& b) const {
     return rows_in_order(b, order);
@@ -139,7 +139,7 @@ struct SymmetricOfLane : ColumnsOfLane<S, N, N> {
     x.info = info_in_lanes_of<SX>(b.info);
     return x;
   }
-  /// Columns p and i, then rows p and i: in columns left of the one before p they are done with.
+  /// Exchanges columns p and i, then rows p and i; columns left of p - 1 are finished.
   template <class Swap>
   BATCHWORK_INLINE void exchange_by(int p, int i, Swap const& swap) {
     BATCHWORK_UNROLL_ON_DEVICE

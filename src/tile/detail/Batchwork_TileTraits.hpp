@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// TileTraits: of which kind a tile or scalar is, as far as texts differ by it. They ask this, not
-/// whether it has some member; the header of a kind specialises it.
+/// TileTraits: the kind of a tile or scalar, as far as code depends on it. Code asks the traits
+/// rather than for some member; the header of each kind specialises them.
 #ifndef BATCHWORK_TILETRAITS_HPP
 #define BATCHWORK_TILETRAITS_HPP
 
@@ -15,12 +15,12 @@ struct NoSpecialTile {
   /// Scalar: one number, `value`.
   static constexpr bool is_scalar = false;
   static constexpr bool is_log_sum = false;
-  /// Transposed, of its `original`.
+  /// The Transposed tile of its `original`.
   static constexpr bool is_transposed = false;
-  /// Common to all items and read where it stands, or the transpose of such a tile.
+  /// Common to all items and read in place, or the transpose of such a tile.
   static constexpr bool is_read_in_place = false;
-  /// Staged: numbers `a`, rows `leading` apart; and of those StagedFixed, whose `values` are among
-  /// the arguments, too.
+  /// Staged: numbers `a` with rows `leading` apart. StagedFixed: the same, with `values` among the
+  /// kernel arguments as well.
   static constexpr bool is_staged = false, is_staged_fixed = false;
   /// Fragments: lanes hold blocks, as matrix instructions do.
   static constexpr bool is_fragments = false;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Bound: an operand as the kernel sees it. Pointers and strides only; loads and stores tiles.
+/// Bound: an operand inside the kernel. It has pointers and strides only, and loads and stores
+/// tiles.
 #ifndef BATCHWORK_BOUND_HPP
 #define BATCHWORK_BOUND_HPP
 
@@ -13,11 +14,11 @@
 
 namespace Batchwork::Impl {
 
-/// What tiles hold of the numbers at a location.
+/// The value type in tiles for the numbers at a location.
 template <class Loc>
 using number_at = number_of_t<std::remove_const_t<typename Loc::value_type>>;
 
-/// What a sequence assigns to nothing(), and to its entries.
+/// The type of nothing() in a sequence and of its entries.
 struct Nothing {
   template <class X>
   BATCHWORK_INLINE Nothing& operator=(X const&) {
@@ -48,9 +49,9 @@ struct Nothing {
 template <Kind K, class... Part>
 struct Bound;
 
-/// The tile of an operand with an item index. A symmetric one that is only read is held whole where
-/// that saves exchanges, or as the matrix instructions want it; one that is only written as they
-/// leave it.
+/// The tile of an operand with an item index. A symmetric tile that is only read is held whole if
+/// that saves exchanges, or in the layout of matrix instructions; one that is only written, in the
+/// layout of their results.
 template <Kind K, class Sh, class S>
 struct TileOfOperand {
   using type = typename Sh::template tile<S>;
@@ -84,7 +85,7 @@ template <class Loc>
 inline constexpr bool holds_truths =
     std::is_same_v<std::remove_const_t<typename Loc::value_type>, bool>;
 
-/// What a sequence has of a bool of each item: a mask, as of integers.
+/// A bool of each item in a sequence: a mask, the type of comparisons of integers.
 template <class Lanes>
 using truth_t = decltype(mask_of_integers(
     std::declval<mask_t<typename Lanes::template value<std::int32_t>> const&>()));
@@ -159,8 +160,8 @@ struct Bound<K, Loc> {
   }
 };
 
-/// The numbers of one staged common operand, and the tile that reads them. Where lanes share an
-/// item, rows begin on whole units, so that they are read by 16 bytes.
+/// The numbers of one staged common operand, and the tile that reads them. If lanes share an item,
+/// rows begin on whole units, so that they are read by 16 bytes.
 template <class Lanes, class T, class Sh>
 struct StagedAs {
   static constexpr int leading = Sh::rank < 2 || Lanes::lanes_per_item == 1 ? Sh::cols
@@ -173,7 +174,7 @@ struct StagedAs {
                          Staged<T, Sh::rows, Sh::cols, Sh::structure, Sh::is_vector, leading>>;
 };
 
-/// common: staged once per team and read where it was staged, or read from the View itself.
+/// common: staged once for each team and read there, or read from the View itself.
 template <class Loc>
 struct Bound<Kind::common, Loc> {
   static constexpr Kind kind = Kind::common;
@@ -191,8 +192,8 @@ struct Bound<Kind::common, Loc> {
   using tile =
       std::conditional_t<is_staged<Lanes>, typename StagedAs<Lanes, scalar, Sh>::tile, direct_tile>;
 
-  /// Where number k of the staged tile stands in the View; nullptr for zeros. A symmetric one is
-  /// mirrored from its lower triangle.
+  /// The address in the View of number k of the staged tile, or nullptr for a zero. A symmetric
+  /// tile is mirrored from its lower triangle.
   template <class Lanes>
   BATCHWORK_INLINE typename Loc::value_type const* where(int k) const {
     constexpr int leading = StagedAs<Lanes, scalar, Sh>::leading;
@@ -220,9 +221,9 @@ struct Bound<Kind::common, Loc> {
   }
 };
 
-/// common(fixed(value)): read from the launch's arguments; staged where lanes share an item, which
-/// read numbers of different rows at once, and where there are too many of them to be read fast as
-/// constants.
+/// common(fixed(value)): read from the launch's arguments. It is staged if lanes share an item,
+/// because they read numbers of different rows at once, and if there are too many numbers to be
+/// read fast as constants.
 template <class F>
 struct Bound<Kind::fixed, F> {
   static constexpr Kind kind = Kind::fixed;
@@ -272,7 +273,7 @@ struct Bound<Kind::common_each, Loc> {
   static constexpr int staged = 0;
   Loc loc;
 
-  /// Lanes that share an item read it where it stands: none of them holds all of it.
+  /// Lanes that share an item read it in place, because none of them holds all of it.
   template <class Lanes>
   static constexpr bool is_direct = Lanes::lanes_per_item > 1 && Loc::shape::rank > 0;
   template <class Lanes>
@@ -293,7 +294,7 @@ struct Bound<Kind::common_each, Loc> {
   }
 };
 
-/// What the weight of logarithms is kept in; a bool has none.
+/// The type of the weight of logarithms; bool has none.
 template <class T>
 struct LogWeight {
   using type = scalar_t<T>;
@@ -421,7 +422,8 @@ struct Bound<Kind::table, Loc> {
   Loc loc;
 };
 
-/// item_index: of the items in the lanes at hand; lanes without an item have that of the last one.
+/// item_index: the numbers of the items in the calling lanes; lanes without an item repeat the last
+/// one.
 template <>
 struct Bound<Kind::item_index> {
   static constexpr Kind kind = Kind::item_index;
@@ -505,12 +507,14 @@ auto bind(Operand<Kind::carry, Start, End, IsLog> const& o) {
   auto e = bind(o.end);
   using scalar = typename decltype(s)::scalar;
   if constexpr (!std::is_void_v<typename decltype(e)::scalar>) {
-    static_assert(std::is_same_v<scalar, typename decltype(e)::scalar>,
-                  "Batchwork::carry: start and end have different scalar types");
+    static_assert(
+        std::is_same_v<scalar, typename decltype(e)::scalar>,
+        "Batchwork::carry: start and end have different number types; give both the same");
     using A = shape_of_t<decltype(s)>;
     using B = shape_of_t<decltype(e)>;
-    static_assert(A::rows == B::rows && A::cols == B::cols && A::is_vector == B::is_vector,
-                  "Batchwork::carry: start and end have different shapes");
+    static_assert(
+        A::rows == B::rows && A::cols == B::cols && A::is_vector == B::is_vector,
+        "Batchwork::carry: start and end have different shapes; give both the same extents");
   }
   return Bound<Kind::carry, decltype(s), decltype(e), IsLog>{
       s, e, static_cast<log_weight_t<scalar>>(o.log_weight)};

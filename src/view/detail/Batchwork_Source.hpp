@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Source: one View as an operand sees it on the host: shape, arrangement, label, and the checks
-/// that need no other operand. From it a verb makes the Location that goes into the kernel.
+/// Source: one View as an operand on the host: shape, arrangement, label, and the checks that need
+/// no other operand. A verb makes the Location for the kernel from it.
 #ifndef BATCHWORK_SOURCE_HPP
 #define BATCHWORK_SOURCE_HPP
 
@@ -18,7 +18,7 @@
 
 namespace Batchwork::Impl {
 
-/// The indices that stand before the tile's own in a View.
+/// The indices of a View before those of the tile.
 enum class BatchIndices { none, item, time, item_time };
 
 constexpr bool has_item(BatchIndices l) {
@@ -29,20 +29,20 @@ constexpr bool has_time(BatchIndices l) {
 }
 constexpr int count_of(BatchIndices l) { return int(has_item(l)) + int(has_time(l)); }
 
-/// What messages and checks need to know of an operand's View.
+/// The properties of an operand's View that messages and checks need.
 struct Description {
   std::string label;
-  std::string shape;        ///< the tile's
-  std::string extents;      ///< the View's, as (1000, 6, 6)
-  std::int64_t items = -1;  ///< -1: has no item index
-  std::int64_t steps = -1;  ///< -1: has no time index
+  std::string shape;        ///< the shape of the tile
+  std::string extents;      ///< the extents of the View, such as (1000, 6, 6)
+  std::int64_t items = -1;  ///< -1: there is no item index
+  std::int64_t steps = -1;  ///< -1: there is no time index
   char const* begin = nullptr;
   char const* end = nullptr;
   bool contiguous = true;
-  bool null = false;    ///< has no memory, and is not Unmanaged
-  std::string problem;  ///< what is wrong with this View alone, or empty
+  bool null = false;    ///< it has no memory and is not Unmanaged
+  std::string problem;  ///< the problem of this View alone, or empty
 
-  // Of a View with a time index: which of its steps a scan touches, and where they lie.
+  // For a View with a time index: the steps of it that a scan touches, and their positions.
   Pace pace{};
   bool reversed = false;
   int time_index = -1;
@@ -57,7 +57,7 @@ struct Description {
 
 inline constexpr char const* null_problem = "it is null; allocate it before the call";
 inline constexpr char const* reversed_problem =
-    "reversed(view) is for Views with a time index: take it in each, emit or common(each(view))";
+    "reversed(view) is for Views with a time index: use it in each, emit or common(each(view))";
 
 /// Label, extents and memory of any View.
 template <class View>
@@ -74,14 +74,14 @@ Description describe_view(View const& view) {
   d.begin = reinterpret_cast<char const*>(view.data());
   d.end = d.begin != nullptr ? d.begin + view.span() * sizeof(typename View::value_type) : nullptr;
   d.contiguous = view.span_is_contiguous();
-  // Kokkos gives Views memory when it allocates them, of zero numbers too. Of an Unmanaged one the
-  // memory is the user's, and that of zero numbers may be a null pointer.
+  // Kokkos allocates memory for Views, even of zero numbers. The memory of an Unmanaged View
+  // belongs to the user, and may be a null pointer for zero numbers.
   d.null = view.data() == nullptr && !View::memory_traits::is_unmanaged;
   if (!empty && view.data() == nullptr) d.problem = null_problem;
   return d;
 }
 
-/// What is wrong with n items in so many groups of a compact View, or nothing.
+/// The problem of n items in so many groups of a compact View, or an empty string.
 inline std::string compact_problem(std::int64_t n, std::int64_t groups, std::int64_t width) {
   std::int64_t const needed = width > 0 ? (n + width - 1) / width : n;
   if (n >= 0 && needed <= groups) return "";
@@ -152,8 +152,8 @@ struct Source<Adapted<V, St, IsCompact, E...>, Indices> {
   }
   using shape = typename Restructured<decltype(make_shape()), St>::type;
 
-  /// What tiles ask of a View. Verbs that make none (gemm, cholesky) take any extents, and do not
-  /// call this.
+  /// The requirements of tiles on a View. Verbs without tiles (gemm, cholesky) take any extents and
+  /// do not call this.
   static constexpr void require_tile() {
     static_assert(!IsCompact || compact_width > 0,
                   "Batchwork::compact: the lane extent must be static, as in "
@@ -187,7 +187,7 @@ struct Source<Adapted<V, St, IsCompact, E...>, Indices> {
   std::int64_t compact_items;
   bool reversed;
   Pace pace{};
-  Steps steps{0};  ///< of the scan: where it starts, and its direction
+  Steps steps{0};  ///< the steps of the scan: its start and direction
 
   explicit Source(Adapted<V, St, IsCompact, E...> const& a)
       : view(a.view), compact_items(a.compact_items), reversed(a.reversed) {}
@@ -224,8 +224,8 @@ struct Source<Adapted<V, St, IsCompact, E...>, Indices> {
                     " given by extents<...>; give the extents the View has";
       }
     }
-    // Kernels take an item's numbers to lie side by side where the layout's name says so. Padding
-    // and some subviews break that, and newer Kokkos keeps calling them LayoutRight.
+    // Kernels assume that an item's numbers are adjacent if the layout's name says so. Padding and
+    // some subviews violate that, and newer Kokkos versions still call them LayoutRight.
     bool gaps = false;
     if constexpr (arrangement == Arrangement::matrix_columns && tile_rank == 2)
       gaps = stride(1) != static_extent(0);
@@ -254,8 +254,8 @@ struct Source<Adapted<V, St, IsCompact, E...>, Indices> {
     return s[r];
   }
 
-  /// The step of the View at which the scan begins, and how many steps of the View further its next
-  /// one is.
+  /// The step of the View at which the scan begins, and the distance to its next one in steps of
+  /// the View.
   struct Walk {
     std::int64_t begin = 0, by = 1;
   };
@@ -266,8 +266,8 @@ struct Source<Adapted<V, St, IsCompact, E...>, Indices> {
       std::int64_t const at = pace.at(steps.at(0));
       w.begin = reversed ? all - 1 - at : at;
       w.by = reversed != steps.backward ? -saturated(pace.stride) : saturated(pace.stride);
-      // Checked before: only a scan without steps begins beside the View, only one of a single step
-      // goes by more than it has.
+      // Checked earlier: only a scan without steps begins outside the View, and only a scan with a
+      // single step has a larger distance than the View has steps.
       if (w.begin < 0 || w.begin >= all) w.begin = 0;
       if (w.by >= all || -w.by >= all) w.by = w.by < 0 ? -1 : 1;
     }
@@ -280,7 +280,7 @@ struct Source<Adapted<V, St, IsCompact, E...>, Indices> {
     value_type* data = view.data();
     if constexpr (has_time(Indices)) data += w.begin * stride(time_index);
     [[maybe_unused]] std::int64_t const time = w.by * stride(time_index);
-    // Of a negative stride, too: the numbers of bytes wrap at a multiple of 16.
+    // Also right for negative strides: the numbers of bytes wrap at a multiple of 16.
     auto const on_units = [&](auto... strides) {
       return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 &&
              ((std::uintptr_t(strides) * sizeof(T) % 16 == 0) && ...);

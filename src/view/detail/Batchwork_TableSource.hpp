@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// TableSource: the View of a table as an operand sees it on the host, and where its numbers lie,
-/// as a kernel sees it.
+/// TableSource: the View of a table as an operand on the host, and the location of its numbers in
+/// the kernel.
 #ifndef BATCHWORK_TABLESOURCE_HPP
 #define BATCHWORK_TABLESOURCE_HPP
 
@@ -36,11 +36,10 @@ struct TableSource<Adapted<V, St, IsCompact, E...>> {
                                                    : 1;
   static constexpr bool good = wanted >= 1 && wanted <= 2 && view_rank - wanted <= 2 &&
                                view_rank >= wanted && !IsCompact && St == Structure::general;
-  static_assert(
-      good,
-      "Batchwork::table: a View has one or two run-time extents, which are looked up, and "
-      "behind them none, one or two static ones, those of a scalar, vector or matrix; "
-      "extents<...>(view) gives those that its type does not give");
+  static_assert(good,
+                "Batchwork::table: a View has one or two run-time extents, the indices of the "
+                "table, and after them no, one or two static extents, for a scalar, vector or "
+                "matrix; extents<...>(view) gives static extents that the type lacks");
   static constexpr int indices = good ? wanted : 1;
   static constexpr int tile_rank = good ? view_rank - indices : 0;
 

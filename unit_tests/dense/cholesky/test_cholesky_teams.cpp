@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The device kernels of cholesky, solve_cholesky and solve_lower, run on the host by teams of
-// threads, so that they are tested where there is no device, with the sanitizers' help; and where
-// things stand in scratch.
+// threads, so that they are tested without a device and with sanitizers; and the layout of their
+// scratch.
 #include "dense/UnitsCase.hpp"
 #include "dense/cholesky/TriangleCase.hpp"
 #include "support/Batchwork_Devices.hpp"

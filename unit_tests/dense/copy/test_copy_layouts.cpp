@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Copies between every pair of arrangements, as they are and transposed, number by number against a
-// plain loop; whatever does not belong to the batch (guards, gaps, lanes of a last group) must stay
-// poisoned. What a team of a device does is also done lane by lane on the host, so that hosts test
-// it too, and what a host thread does without a launch.
+// Copies between every pair of arrangements, plain and transposed, number by number against a plain
+// loop. Memory outside the batch (guards, gaps, lanes of a last group) must stay poisoned. The work
+// of a device team is also done lane by lane on the host, and the work of a host thread without a
+// launch.
 #include <cstring>
 #include <iterator>
 #include <utility>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// eigh as a verb: every arrangement and many extents beside LAPACK's dsyev; in place, values alone,
-// compact, transposed; numbers of items; misuse.
+// eigh as a verb: every arrangement and many extents against LAPACK's dsyev; in place, values
+// alone, compact, transposed; numbers of items; misuse.
 #include "EighVerbCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// svd as a verb: every arrangement and many extents beside LAPACK's dgesvd; compact, transposed;
+// svd as a verb: every arrangement and many extents against LAPACK's dgesvd; compact, transposed;
 // numbers of items; misuse.
 #include "SvdVerbCase.hpp"
 #include "support/Batchwork_Messages.hpp"

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// DeviceLimits: what a device has, as far as choices depend on it. Those that are made when a
-/// kernel is launched ask for it (Vendor::device_limits); those that are types of kernels are made
-/// for every device alike, by the constants below.
+/// DeviceLimits: the limits of a device that choices depend on. Choices made when a kernel is
+/// launched ask for them (Vendor::device_limits); choices that are types of kernels use the
+/// constants below, which hold for every device.
 #ifndef BATCHWORK_DEVICELIMITS_HPP
 #define BATCHWORK_DEVICELIMITS_HPP
 
@@ -14,35 +14,35 @@
 
 namespace Batchwork::Impl {
 
-/// Bytes of team scratch that kernels are laid out for before the device is known: how they stage
-/// is part of their type. Every device gives as much; the least are CUDA devices with Kokkos 4, 48
-/// KB less the 8 KB that Kokkos keeps for 1024 lanes.
+/// The team scratch, in bytes, for which kernels are laid out before the device is known, because
+/// staging is part of their type. Every device has as much; CUDA devices with Kokkos 4 have the
+/// least, 48 KB minus the 8 KB that Kokkos reserves for 1024 lanes.
 inline constexpr std::size_t scratch_of_a_team = 40000;
 
-/// The same with Kokkos 4 on CUDA devices to the byte. What was measured with it stays as it is
-/// where there is more.
+/// The exact value with Kokkos 4 on CUDA devices. Choices that were measured with it are kept even
+/// if there is more.
 inline constexpr std::size_t scratch_with_kokkos_4 = 40928;
 
 /// 32-bit registers of a multiprocessor. Launch bounds, which are types, divide them among lanes.
-/// CUDA devices all have as many; what others make of the bounds is their compiler's matter.
+/// All CUDA devices have this number; on other devices the compiler interprets the bounds.
 inline constexpr int registers_of_multiprocessor = 65536;
 
-/// Lanes that go one way together. Wavefronts of 64 hold two such warps.
+/// The lanes that execute together. Wavefronts of 64 hold two such warps.
 inline constexpr int lanes_of_warp = 32;
 
-/// What a kernel may ask for. Bytes are those of level-0 team scratch.
+/// The limits for a kernel. Bytes are level-0 team scratch.
 struct DeviceLimits {
-  std::size_t scratch_of_team = 0;            ///< that Kokkos gives a team at most
-  std::size_t scratch_of_multiprocessor = 0;  ///< that the teams on a multiprocessor share
-  std::size_t reserved_of_team = 0;           ///< of these, beside a team's scratch
-  std::size_t reserved_of_lane = 0;           ///< and beside that for each of its lanes
-  int lanes_of_team = 0;                      ///< at most
-  int lanes_of_multiprocessor = 0;            ///< of all teams on it
-  std::int64_t teams_of_launch = 0;           ///< at most
-  int multiprocessors = 1;                    ///< of the device
+  std::size_t scratch_of_team = 0;            ///< the most that Kokkos gives to a team
+  std::size_t scratch_of_multiprocessor = 0;  ///< shared by the teams on a multiprocessor
+  std::size_t reserved_of_team = 0;           ///< the part reserved in addition to a team's scratch
+  std::size_t reserved_of_lane = 0;           ///< and the part reserved for each of its lanes
+  int lanes_of_team = 0;                      ///< the most lanes of a team
+  int lanes_of_multiprocessor = 0;            ///< the most lanes of all teams on it
+  std::int64_t teams_of_launch = 0;           ///< the most teams of a launch
+  int multiprocessors = 1;                    ///< the multiprocessors of the device
 
-  /// Bytes that each of so many teams of so many lanes has, if a multiprocessor is to hold them at
-  /// once.
+  /// The bytes for each of so many teams of so many lanes, if a multiprocessor should hold all of
+  /// them at once.
   constexpr std::size_t scratch(int teams, int lanes) const {
     std::size_t const share = scratch_of_multiprocessor / std::size_t(teams),
                       beside = reserved_of_team + reserved_of_lane * std::size_t(lanes);
@@ -55,8 +55,7 @@ struct DeviceLimits {
   }
 };
 
-/// Doubles the items of a team as long as they are no more than either limit, and fits() holds of
-/// them.
+/// Doubles the items of a team as long as they stay within both limits and fits() is true.
 template <class Fits>
 constexpr void double_items(int& items, int most_of_team, std::int64_t most, Fits const& fits) {
   while (2 * items <= most_of_team && 2 * items <= most) {
@@ -67,9 +66,9 @@ constexpr void double_items(int& items, int most_of_team, std::int64_t most, Fit
   }
 }
 
-/// Which of N operands of so many bytes are staged where there is room for so many: bit k stands
-/// for operand k. As many as fit: those that `must` come first, which are read slowly where they
-/// are, the others from the smallest on, of equal ones the first. Operands of 0 bytes are not
+/// Chooses which of N operands are staged, from their sizes and the available bytes: bit k stands
+/// for operand k. First those that `must`, because they are read slowly from where they are; then
+/// the others from the smallest on, the first one of equal sizes. Operands of 0 bytes are not
 /// staged.
 template <int N>
 constexpr std::uint64_t staged_operands(std::size_t const (&bytes)[N], bool const (&must)[N],

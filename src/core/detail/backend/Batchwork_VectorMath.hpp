@@ -5,14 +5,14 @@
 /// Functions of whole SIMD registers on x86 hosts: libmvec, the vector library of glibc, and the
 /// rounding instructions.
 ///
-/// libmvec is called by the names of the vector function ABI: in _ZGVdN4v_sin the d stands for
-/// AVX2, 4 for four numbers, v for one vector. Nothing is installed or linked for it, because the
-/// `-lm` of every C++ program names libmvec, too. It has all functions below from glibc 2.35 on.
-/// Elsewhere, and where BATCHWORK_DISABLE_LIBMVEC is defined, packs go lane by lane.
+/// libmvec is called by the names of the vector function ABI: in _ZGVdN4v_sin the d means AVX2, 4
+/// means four numbers, v means one vector argument. Nothing has to be installed or linked, because
+/// the `-lm` of every C++ program includes libmvec. glibc 2.35 or newer has all functions below.
+/// Elsewhere, and if BATCHWORK_DISABLE_LIBMVEC is defined, packs are computed lane by lane.
 #ifndef BATCHWORK_VECTORMATH_HPP
 #define BATCHWORK_VECTORMATH_HPP
 
-#include <cstdint>  // says which C library there is
+#include <cstdint>  // defines the macros of the C library
 #include <utility>
 
 #include "core/detail/backend/Batchwork_Vendor.hpp"
@@ -29,7 +29,7 @@ namespace Batchwork::Impl {
 namespace Vendor {
 
 /// The function object F of core/detail/Batchwork_Functions.hpp for registers: overloads of a
-/// static `call`. Empty where there are none.
+/// static `call`, none if there is no such function.
 template <class F>
 struct VectorFunction {};
 
@@ -43,7 +43,7 @@ inline constexpr int vector_function_bytes =
     16;
 #endif
 
-/// A register of so many bytes; none where the compiler's flags do not allow it.
+/// A register of so many bytes, if the compiler's flags allow it.
 template <class T, int Bytes>
 struct Register {};
 
@@ -129,7 +129,7 @@ struct Vendor::VectorFunction<Trunc> : Vendor::Rounded<_MM_FROUND_TO_ZERO> {};
   static V call(V x) { return symbol(x); }
 #define BATCHWORK_LIBMVEC_CALL_2(V, symbol) \
   static V call(V x, V y) { return symbol(x, y); }
-// Without side effects: a sine that is asked for twice is computed once.
+// Without side effects: a repeated sine is computed once.
 #define BATCHWORK_LIBMVEC_C_1(V, symbol) __attribute__((const)) V symbol(V);
 #define BATCHWORK_LIBMVEC_C_2(V, symbol) __attribute__((const)) V symbol(V, V);
 #if defined(__AVX2__)

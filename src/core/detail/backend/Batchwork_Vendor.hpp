@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The one file with code for particular vendors' machines. Everything in it has a portable
-/// counterpart that stands beside it; defining BATCHWORK_DISABLE_VENDOR (CMake:
-/// Batchwork_ENABLE_VENDOR=OFF) selects that.
+/// The only file with code for particular vendors' devices. All of it has a portable counterpart
+/// next to it, which is used if BATCHWORK_DISABLE_VENDOR is defined (CMake:
+/// Batchwork_ENABLE_VENDOR=OFF).
 #ifndef BATCHWORK_VENDOR_HPP
 #define BATCHWORK_VENDOR_HPP
 
@@ -27,14 +27,14 @@
 #if !defined(BATCHWORK_DISABLE_VENDOR) && defined(__HIP_DEVICE_COMPILE__)
 #define BATCHWORK_VENDOR_HIP 1
 #endif
-// Tests define BATCHWORK_THREADS_AS_LANES as the lanes of a warp, see below; or as 1, for lanes
-// that go the portable way.
+// Tests define BATCHWORK_THREADS_AS_LANES as the number of lanes in a warp, see below; or as 1, for
+// the portable path.
 #if defined(BATCHWORK_THREADS_AS_LANES)
 #if BATCHWORK_THREADS_AS_LANES > 1
 #define BATCHWORK_VENDOR_THREADS 1
 #endif
 #endif
-// In all passes of a compiler for such devices.
+// True in all passes of a compiler for such devices.
 #if (!defined(BATCHWORK_DISABLE_VENDOR) && (defined(__CUDACC__) || defined(__HIPCC__))) || \
     defined(BATCHWORK_VENDOR_THREADS)
 #define BATCHWORK_VENDOR_WARPS 1
@@ -45,9 +45,10 @@ namespace Batchwork::Impl::Vendor {
 // ---- what a device has
 // ---------------------------------------------------------------------------------------------
 
-/// What the device of an instance has. Of a team Kokkos says it. Of a multiprocessor CUDA and HIP
-/// do, by Kokkos' public queries; where nobody does it is taken to hold whatever teams there are,
-/// and a launch is bound by a team's limits alone.
+/// The limits of the device of an instance. Kokkos reports those of a team. Those of a
+/// multiprocessor come from CUDA and HIP through Kokkos' public queries. On other devices a
+/// multiprocessor is assumed to hold any number of teams, so that only the limits of a team
+/// restrict a launch.
 template <class Exec>
 DeviceLimits device_limits([[maybe_unused]] Exec const& exec) {
   constexpr int any_lanes = std::numeric_limits<int>::max();
@@ -81,10 +82,9 @@ DeviceLimits device_limits([[maybe_unused]] Exec const& exec) {
   return r;
 }
 
-/// Bytes that a kernel's arguments may have where it is launched as verbs are, by Kokkos'
-/// light-weight hint: what is larger waits for a copy first. 32 KB on CUDA with a newer Kokkos, 4
-/// KB with others. Hosts, which copy a functor to their threads, are held to what the largest
-/// device takes.
+/// The largest size of a kernel's arguments for launches with Kokkos' light-weight hint, which
+/// verbs use; larger arguments wait for a copy first. 32 KB on CUDA with a newer Kokkos, 4 KB
+/// elsewhere. Hosts, which copy a functor to their threads, use the limit of the largest device.
 template <class Exec>
 inline constexpr std::size_t argument_bytes = 32768;
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -100,25 +100,25 @@ inline constexpr std::size_t argument_bytes<Kokkos::HIP> = 4096;
 template <>
 inline constexpr std::size_t argument_bytes<Kokkos::SYCL> = 4096;
 #endif
-/// Of these for a kernel of ours; Kokkos adds its policy and pointers of its own.
+/// The part of it for a kernel of the library; Kokkos adds its policy and pointers.
 template <class Exec>
 inline constexpr std::size_t kernel_bytes = argument_bytes<Exec> - 1024;
-/// And of these for the fixed operands of a call, beside its Views and its sequence.
+/// The part of these for the fixed operands of a call, besides its Views and its sequence.
 template <class Exec>
 inline constexpr std::size_t fixed_bytes = kernel_bytes<Exec> - 1024;
 
 /// Fixed operands of a call up to so many bytes are read from the arguments: constant memory, as
-/// fast as registers as long as its cache holds them, ten times as slow beyond. On devices larger
-/// ones are staged in team scratch. By measurement (perf_fixed).
+/// fast as registers as long as its cache holds them, ten times as slow beyond. Larger ones are
+/// staged in team scratch on devices. Measured by perf_fixed.
 inline constexpr std::size_t fast_argument_bytes = 2048;
 
 // ---- launch bounds
 // ---------------------------------------------------------------------------------------------
 
-/// The second number of Kokkos' LaunchBounds where a multiprocessor (a compute unit) is to hold so
-/// many teams of so many lanes. It is their number on CUDA; Kokkos hands it on to compilers, and
-/// that of HIP takes it for the least number of wavefronts of 64 that each of the four SIMDs of a
-/// compute unit is to hold (HIP language extensions, __launch_bounds__).
+/// The second number of Kokkos' LaunchBounds for a multiprocessor (a compute unit) that should hold
+/// so many teams of so many lanes. For CUDA it is the number of teams. Kokkos passes it to the
+/// compiler; HIP takes it as the least number of wavefronts of 64 that each of the four SIMDs of a
+/// compute unit should hold (HIP language extensions, __launch_bounds__).
 template <class Exec>
 constexpr unsigned launch_bound([[maybe_unused]] int lanes, int teams) {
 #if defined(KOKKOS_ENABLE_HIP)
@@ -133,16 +133,16 @@ using TeamBounds = Kokkos::LaunchBounds<unsigned(Lanes), launch_bound<Exec>(Lane
 // ---- warps
 // ---------------------------------------------------------------------------------------------
 
-/// Whether the lanes of a warp see each other's numbers without scratch; the host, which reserves
-/// the scratch, knows it too.
+/// Whether the lanes of a warp read each other's numbers without scratch. The host needs it as
+/// well, because it reserves the scratch.
 #if defined(BATCHWORK_VENDOR_WARPS)
 inline constexpr bool has_shuffles = true;
 #else
 inline constexpr bool has_shuffles = false;
 #endif
 
-/// Lanes of a warp; wavefronts of AMD's gfx9 have 64. Nothing counts on more than 32 of them going
-/// one way, but so many as there are need neither scratch nor a barrier to meet.
+/// The lanes of a warp; wavefronts of AMD's gfx9 have 64. No code relies on more than 32 lanes
+/// executing together, but these lanes synchronise without scratch or barriers.
 inline constexpr int warp_lanes =
 #if defined(BATCHWORK_VENDOR_THREADS)
     BATCHWORK_THREADS_AS_LANES;
@@ -157,20 +157,20 @@ inline constexpr int warp_lanes =
 #endif
 
 #if defined(BATCHWORK_THREADS_AS_LANES)
-/// Lanes that are threads of a host, in warps of that many, for tests; whoever runs the threads
-/// defines this.
+/// Lanes that are threads of a host, in warps of this size, for tests. The program that runs the
+/// threads defines it.
 struct ThreadAsLane {
-  static int rank();   ///< in the team
-  static int count();  ///< of the team
+  static int rank();   ///< the rank in the team
+  static int count();  ///< the lanes of the team
   /// Waits for the calling thread's group of so many neighbours.
   static void meet(int together);
-  /// Replaces a number of so many bytes by that of a lane of the group.
+  /// Replaces a number of so many bytes by the number of another lane of the group.
   static void exchange(void* number, int bytes, int from, int together);
 };
 #endif
 
-/// The linear rank of the calling lane over team size times vector length, and how many there are.
-/// The portable path cannot tell the vector lanes of a thread apart: there a lane is a thread, and
+/// The linear rank of the calling lane over team size times vector length, and the number of lanes.
+/// The portable path cannot distinguish the vector lanes of a thread: there a lane is a thread, and
 /// its vector lanes do the same work.
 template <class Member>
 BATCHWORK_INLINE int lane_rank([[maybe_unused]] Member const& member) {
@@ -211,8 +211,8 @@ BATCHWORK_INLINE void for_each_lane(Member const& member, int n, Body const& bod
 /// The primitives: the rest of this section is written with them. `together` lanes call one at the
 /// same time, 32 or a warp. Where has_shuffles; else they do nothing.
 
-/// What is written to scratch before is seen by the lanes of the warp that are called behind.
-/// Wavefronts go in step.
+/// Writes to scratch before it are seen by the lanes of the warp after it. Wavefronts execute in
+/// lockstep.
 BATCHWORK_INLINE void meet_in_warp([[maybe_unused]] int together = 32) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   __syncwarp();
@@ -224,8 +224,7 @@ BATCHWORK_INLINE void meet_in_warp([[maybe_unused]] int together = 32) {
   ThreadAsLane::meet(together);
 #endif
 }
-/// What the lane of a group of L whose rank differs by the bit `step` gives for what this lane
-/// gives.
+/// Exchanges a number with the lane of a group of L whose rank differs by the bit `step`.
 template <int L = 32, class T>
 BATCHWORK_INLINE T swapped(T const& x, [[maybe_unused]] int step,
                            [[maybe_unused]] int together = 32) {
@@ -272,7 +271,7 @@ BATCHWORK_INLINE int rank_in_warp() {
 #endif
 }
 
-/// Whether x holds in any lane of the warp. Where has_shuffles.
+/// Whether x is true in any lane of the warp. Available where has_shuffles.
 BATCHWORK_INLINE bool any_in_warp(bool x) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   return __any_sync(0xffffffffu, x);
@@ -286,8 +285,8 @@ BATCHWORK_INLINE bool any_in_warp(bool x) {
 #endif
 }
 
-/// Bit l of the result says whether x holds in lane l of the 32. Called by all of them. Where
-/// has_shuffles.
+/// Bit l of the result says whether x is true in lane l of the 32. All of them must call it.
+/// Available where has_shuffles.
 BATCHWORK_INLINE unsigned votes_in_warp(bool x) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   return __ballot_sync(0xffffffffu, x);
@@ -302,7 +301,7 @@ BATCHWORK_INLINE unsigned votes_in_warp(bool x) {
 #endif
 }
 
-/// The bits of x that are set, and the lowest of them.
+/// The number of set bits of x, and the lowest of them.
 BATCHWORK_INLINE int count_bits(unsigned x) {
 #if defined(BATCHWORK_VENDOR_CUDA) || defined(BATCHWORK_VENDOR_HIP)
   return __popc(x);
@@ -332,7 +331,7 @@ BATCHWORK_INLINE int lowest_bit(std::uint64_t x) {
 #endif
 }
 
-/// The largest of the integers of L lanes. Where has_shuffles.
+/// The largest of the integers of L lanes. Available where has_shuffles.
 template <int L, class Integer>
 BATCHWORK_INLINE Integer largest_of(Integer x) {
 #if defined(BATCHWORK_VENDOR_CUDA) && __CUDA_ARCH__ >= 800
@@ -341,7 +340,7 @@ BATCHWORK_INLINE Integer largest_of(Integer x) {
   constexpr bool at_once = false, half_at_once = false;
 #endif
   if constexpr (half_at_once) {
-    // Of the lower half and of the upper one: four shuffles wait for each other.
+    // The lower and the upper half separately: four shuffles would wait for each other.
     bool const upper = (rank_in_warp() & 16) != 0;
     constexpr Integer least = std::numeric_limits<Integer>::min();
     Integer const of_lower = largest_of<32>(upper ? least : x),
@@ -367,16 +366,16 @@ BATCHWORK_INLINE Integer largest_of(Integer x) {
   }
 }
 
-/// Bit l of the result says whether x holds in lane l of a group of L, `lane` being the calling
-/// one. Where has_shuffles.
+/// Bit l of the result says whether x is true in lane l of a group of L; `lane` is the calling
+/// lane. Available where has_shuffles.
 template <int L>
 BATCHWORK_INLINE unsigned votes_of(bool x, int lane) {
   unsigned const votes = votes_in_warp(x);
   return L == 32 ? votes : votes >> ((rank_in_warp() - lane) & 31) & ((1u << L % 32) - 1u);
 }
 
-/// Waits for the lanes of the calling one's warp, all of which call it; portably for the whole
-/// team, all of which does.
+/// Waits for the lanes of the caller's warp, all of which must call it. The portable version waits
+/// for the whole team, all of which must call it.
 template <class Member>
 BATCHWORK_INLINE void wait_for_warp([[maybe_unused]] Member const& member) {
 #if defined(BATCHWORK_VENDOR_WARPS)
@@ -386,16 +385,16 @@ BATCHWORK_INLINE void wait_for_warp([[maybe_unused]] Member const& member) {
 #endif
 }
 
-/// Whether the lanes of an item that has some warps wait for each other while the other items of a
-/// team, four at most, go on.
+/// Whether the lanes of an item with several warps wait for each other while the other items of a
+/// team, four at most, continue.
 inline constexpr bool items_wait_alone =
 #if defined(BATCHWORK_VENDOR_HIP)
     false;
 #else
     has_shuffles;
 #endif
-/// Waits for so many neighbouring lanes, those of number `item` of a team's `items`, all of which
-/// call it; for the team, where those of more than a warp cannot wait alone.
+/// Waits for the neighbouring lanes of item number `item` of a team's `items`, all of which must
+/// call it. It waits for the team if the lanes of more than a warp cannot wait separately.
 template <int Lanes, class Member>
 BATCHWORK_INLINE void wait_for_item(Member const& member, [[maybe_unused]] int item,
                                     [[maybe_unused]] int items) {
@@ -405,8 +404,8 @@ BATCHWORK_INLINE void wait_for_item(Member const& member, [[maybe_unused]] int i
     meet_in_warp(Lanes > 32 ? Lanes : 32);
   } else {
 #if defined(BATCHWORK_VENDOR_CUDA)
-    // Barriers of their own (PTX ISA, bar.sync). Their numbers are constants: a kernel has as many
-    // as it can name. Predicates, since compilers copy what follows branches.
+    // Separate barriers (PTX ISA, bar.sync). Their numbers are constants, because a kernel reserves
+    // as many as it names. Predicates, because compilers duplicate the code after branches.
     asm volatile(
         "{ .reg .pred is;\n"
         "setp.eq.s32 is, %0, 0; @is bar.sync 1, %1;\n"
@@ -423,8 +422,8 @@ BATCHWORK_INLINE void wait_for_item(Member const& member, [[maybe_unused]] int i
   }
 }
 
-/// Waits for the first lanes of a team, so many, whole warps of 32, all of which call it and no
-/// others do. Where items_wait_alone.
+/// Waits for the first lanes of a team, whole warps of 32. All of them and no other lanes must call
+/// it. Available where items_wait_alone.
 template <class Member>
 BATCHWORK_INLINE void wait_for_first_lanes([[maybe_unused]] Member const& member,
                                            [[maybe_unused]] int lanes) {
@@ -438,7 +437,7 @@ BATCHWORK_INLINE void wait_for_first_lanes([[maybe_unused]] Member const& member
 // ---- lanes that share an item
 // ---------------------------------------------------------------------------------------------
 
-/// Whether a type is that of a team's members: what else there is could not wait for its team.
+/// Whether a type is the member type of a team; with other types lanes cannot wait for their team.
 template <class M>
 inline constexpr bool is_team_member = requires(M const& m) {
   m.team_rank();
@@ -446,9 +445,9 @@ inline constexpr bool is_team_member = requires(M const& m) {
 };
 
 #if defined(BATCHWORK_VENDOR_WARPS)
-/// How the lanes of a grid wait for each other: with their warp, which never parts. Its lanes all
-/// take the same way through a sequence, the missing ones of a ragged last warp count as gone, and
-/// a constant mask costs next to nothing.
+/// How the lanes of a grid wait for each other: with their warp, which never diverges. All its
+/// lanes take the same path through a sequence; the missing lanes of an incomplete last warp count
+/// as finished, and a constant mask costs almost nothing.
 struct LaneSync {
   template <class Member>
   static BATCHWORK_INLINE LaneSync of(Member const&) {
@@ -501,7 +500,7 @@ struct LaneSync {
       BATCHWORK_UNROLL
       for (int k = 0; k < N; ++k) {
         if (k % L >= step) continue;
-        // Of two sums each of two lanes goes on with one. Sums from N on are nobody's.
+        // For two sums of two lanes, each lane continues with one. Sums from N on are unused.
         int const partner = k + step < N ? k + step : k;
         T const mine = upper ? x[partner] : x[k], other = upper ? x[k] : x[partner];
         x[k] = mine + swapped<L>(other, step);
@@ -514,11 +513,11 @@ struct LaneSync {
   BATCHWORK_INLINE T told_in_turn(T const& x, int from, int, int, char*) const {
     return from_lane<L>(x, from);
   }
-  /// Whether x holds in any lane of the warp: what all of them may branch on.
+  /// Whether x is true in any lane of the warp, so that all lanes may branch on it.
   BATCHWORK_INLINE bool any(bool x) const { return any_in_warp(x); }
 };
 #else
-/// Portably lanes can only wait for their whole team; all of it then runs the same number of items.
+/// Portably lanes can only wait for their whole team, so all of it runs the same number of items.
 struct LaneSync {
   using Member = Kokkos::TeamPolicy<>::member_type;
   Member const* member = nullptr;
@@ -547,7 +546,7 @@ struct LaneSync {
   BATCHWORK_INLINE void sync_all() const {
     sync();
   }
-  /// Through the exchange of the grid, of which `lane` is the calling lane's rank.
+  /// Through the exchange of the grid; `lane` is the rank of the calling lane.
   template <int L, class T>
   BATCHWORK_INLINE T broadcast(T const& x, int from, int lane, char* exchange) const {
     T* const shared = reinterpret_cast<T*>(exchange);
@@ -605,7 +604,7 @@ struct LaneSync {
       for (int q = 1; q < L; ++q) x[k] += from[(lane + q) & (L - 1)];
     }
   }
-  /// Two places in turn: one wait for each number, and one before the first.
+  /// Two places are used alternately: one wait for each number, and one before the first.
   BATCHWORK_INLINE void begin_turns() const { sync(); }
   template <int L, class T>
   BATCHWORK_INLINE T told_in_turn(T const& x, int from, int turn, int lane, char* exchange) const {
@@ -632,16 +631,17 @@ struct LaneSync {
 };
 #endif
 
-/// Places of scratch that combine_lanes takes of each number, in a team of so many lanes.
+/// The places of scratch that combine_lanes uses for each number, in a team of so many lanes.
 constexpr int places_to_combine(int team) {
   return has_shuffles ? (team + warp_lanes - 1) / warp_lanes : team;
 }
 
-/// Puts f(... f(a, b) ...) of what `lanes` neighbouring lanes give into x, of N numbers at once; f
-/// is commutative. The same bits in each lane, in an order that depends on the number of lanes
-/// alone, which is a power of two and divides the team. `shared` has places_to_combine numbers for
-/// each of the N and is free again after the next barrier of the team. All of the team call it; to
-/// 32 lanes it is enough that all of a warp do. Where has_shuffles; portably see SumExchange.
+/// Replaces x, N numbers at once, by f(... f(a, b) ...) over `lanes` neighbouring lanes; f is
+/// commutative. Each lane gets the same bits, in an order that depends only on the number of lanes,
+/// a power of two that divides the team. `shared` has places_to_combine numbers for each of the N
+/// and is free again after the team's next barrier. All lanes of the team must call it; with up to
+/// 32 lanes all of a warp are enough. Available where has_shuffles; the portable version is
+/// SumExchange.
 template <int N, class Member, class T, class F>
 BATCHWORK_INLINE void combine_lanes([[maybe_unused]] Member const& member,
                                     [[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes,
@@ -696,9 +696,9 @@ BATCHWORK_INLINE void copy_async(void* scratch, void const* global) {
     static_cast<int*>(scratch)[k] = static_cast<int const*>(global)[k];
 #endif
 }
-/// The same where `there`, else zeros, and nothing is read. `around`: other teams read what is
-/// around it soon, so that all 128 bytes come from memory at once, and no lane reads it from the
-/// first-level cache, which it passes where it has 16 bytes (PTX ISA, cp.async).
+/// The same if `there`; else zeros, and nothing is read. `around`: other teams will read the
+/// neighbouring data soon, so that all 128 bytes are loaded from memory at once. No lane reads it
+/// from the first-level cache, which is bypassed for 16 bytes (PTX ISA, cp.async).
 template <int Bytes, bool Around = false>
 BATCHWORK_INLINE void copy_async(void* scratch, void const* global, bool there) {
 #if defined(BATCHWORK_VENDOR_ASYNC)
@@ -733,7 +733,7 @@ BATCHWORK_INLINE void close_copies() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
-/// Waits for all groups of this lane's copies but the last ones, so many.
+/// Waits for all groups of this lane's copies except the last ones.
 template <int Last>
 BATCHWORK_INLINE void wait_for_copies_but() {
 #if defined(BATCHWORK_VENDOR_ASYNC)
@@ -741,8 +741,8 @@ BATCHWORK_INLINE void wait_for_copies_but() {
 #endif
 }
 
-/// Stores V numbers side by side, V of them aligned like one of that size: 4, 8 or 16 bytes. The
-/// compiler does not always see that it may do so at once.
+/// Stores V adjacent numbers at once; V numbers are aligned like one of their size, 4, 8 or 16
+/// bytes. Compilers do not always find that this is allowed.
 template <class T, int V>
 BATCHWORK_INLINE void store_together(T* to, T const (&x)[V]) {
 #if defined(BATCHWORK_VENDOR_CUDA)
@@ -766,7 +766,7 @@ BATCHWORK_INLINE void store_together(T* to, T const (&x)[V]) {
   }
 }
 
-/// Loads them, from memory that nothing writes meanwhile.
+/// Loads them from memory that is not written meanwhile.
 template <class T, int V>
 BATCHWORK_INLINE void load_together(T (&x)[V], T const* from) {
 #if defined(BATCHWORK_VENDOR_CUDA)
@@ -784,7 +784,7 @@ BATCHWORK_INLINE void load_together(T (&x)[V], T const* from) {
   }
 }
 
-/// Loads a number that no lane reads again soon: what many do stays in the cache.
+/// Loads a number that no lane reads again soon, so that data used by many lanes stay in the cache.
 template <class T>
 BATCHWORK_INLINE T load_once(T const* from) {
 #if defined(BATCHWORK_VENDOR_CUDA)
@@ -809,7 +809,7 @@ BATCHWORK_INLINE void prefetch([[maybe_unused]] T const* from) {
 #endif
 }
 
-/// Loads a number from wherever it is. What waits for some loads is to stand behind
+/// Loads a number from any kind of memory. Code that waits for some loads belongs after
 /// begin_waiting().
 template <class T>
 BATCHWORK_INLINE T load_ahead(T const* from) {
@@ -825,8 +825,8 @@ BATCHWORK_INLINE T load_ahead(T const* from) {
   return *from;
 #endif
 }
-/// No load before it is put off to where its number is wanted, which compilers do to spare
-/// registers: they would be waited for one by one.
+/// Prevents the compiler from delaying earlier loads until their numbers are used, which saves
+/// registers but waits for the loads one by one.
 BATCHWORK_INLINE void begin_waiting() {
 #if defined(BATCHWORK_VENDOR_CUDA)
   __syncwarp(__activemask());
@@ -836,13 +836,13 @@ BATCHWORK_INLINE void begin_waiting() {
 // ---- matrix instructions
 // ---------------------------------------------------------------------------------------------
 
-/// Whether devices of this compute capability, by ten, multiply matrices of double as fast as is
-/// worth it.
+/// Whether devices with this compute capability, times ten, multiply matrices of double fast
+/// enough.
 constexpr bool multiplies_doubles(int architecture) {
   return architecture == 800 || architecture == 900;
 }
-/// Whether a warp multiplies matrices of T by instructions that round as multiply-adds do: in
-/// double on devices of compute capability 8.0 and 9.0, on others they are slow or not there.
+/// Whether a warp multiplies matrices of T by instructions that round like multiply-adds: in double
+/// on devices with compute capability 8.0 and 9.0; on others they are slow or missing.
 template <class T>
 inline constexpr bool multiplies_matrices =
 #if defined(BATCHWORK_VENDOR_CUDA)
@@ -860,10 +860,9 @@ inline constexpr bool multiplies_by_warps =
     multiplies_matrices<T>;
 #endif
 
-/// Whether the results of such products stay in registers as the factors of the next ones. Tiles
-/// and what is staged are laid out by it, so that all passes of a compiler must say the same: on
-/// every architecture that is compiled for there are the instructions. Tests try it with threads
-/// for lanes.
+/// Whether the results of such products stay in registers as the factors of the next ones. The
+/// layout of tiles and of staged data depends on it, so all passes of a compiler must agree: it is
+/// true if every compiled architecture has the instructions. Tests run it with threads as lanes.
 template <class T>
 inline constexpr bool chains_matrices = [] {
 #if defined(BATCHWORK_THREADS_AS_LANES)
@@ -877,7 +876,7 @@ inline constexpr bool chains_matrices = [] {
 #endif
 }();
 
-/// Whether all lanes of the calling one's warp are there: the last warp of a team may have fewer.
+/// Whether the caller's warp is complete: the last warp of a team may have fewer lanes.
 BATCHWORK_INLINE bool warp_is_whole() {
 #if defined(BATCHWORK_VENDOR_CUDA)
   unsigned const lane = threadIdx.y * blockDim.x + threadIdx.x;
@@ -907,8 +906,8 @@ BATCHWORK_INLINE void multiply_matrices([[maybe_unused]] double (&c)[2], [[maybe
 template <class T>
 BATCHWORK_INLINE void multiply_matrices(T (&)[2], T, T) {}
 
-/// How many blocks of 8 rows, one below the other, a warp multiplies at once: what a device of
-/// compute capability 9.0 needs for its full rate.
+/// The number of blocks of 8 rows, one below the other, that a warp multiplies at once: a device of
+/// compute capability 9.0 needs it for its full rate.
 inline constexpr int blocks_at_once =
 #if defined(BATCHWORK_VENDOR_CUDA) && __CUDA_ARCH__ == 900
     2;
@@ -916,7 +915,7 @@ inline constexpr int blocks_at_once =
     1;
 #endif
 
-/// The same for such blocks of a and c (PTX ISA, mma.m16n8k4 with f64).
+/// The same for several such blocks of a and c (PTX ISA, mma.m16n8k4 with f64).
 template <class T, int Blocks>
 BATCHWORK_INLINE void multiply_matrices([[maybe_unused]] T (&c)[Blocks][2],
                                         [[maybe_unused]] T const (&a)[Blocks],
@@ -935,11 +934,12 @@ BATCHWORK_INLINE void multiply_matrices([[maybe_unused]] T (&c)[Blocks][2],
   }
 }
 
-/// How many fours of terms it adds at once: fewer instructions for the same products.
+/// The number of groups of four terms that it adds at once: fewer instructions for the same
+/// products.
 inline constexpr int fours_at_once = blocks_at_once;
 
-/// The same for such fours, a[f] and b[f] being those of terms 4 f and the next (PTX ISA,
-/// mma.m16n8k8 with f64).
+/// The same for two groups of four terms: a[f] and b[f] are terms 4 f and the following ones (PTX
+/// ISA, mma.m16n8k8 with f64).
 template <class T, int Blocks, int Fours>
 BATCHWORK_INLINE void multiply_matrices(T (&c)[Blocks][2], T const (&a)[Fours][Blocks],
                                         T const (&b)[Fours]) {
@@ -960,10 +960,10 @@ BATCHWORK_INLINE void multiply_matrices(T (&c)[Blocks][2], T const (&a)[Fours][B
 // ---- team scratch
 // ---------------------------------------------------------------------------------------------
 
-/// The same pointer, of which the compiler then knows that it points into team scratch: addresses
-/// are shorter there. Behind a choice that it cannot foresee only, with what is right for any
-/// pointer as the other one: where it has found out itself where p points to, nvcc 13.0 takes the
-/// assumption for false, and drops what follows.
+/// The same pointer, with the information for the compiler that it points into team scratch, where
+/// addresses are shorter. Use it only in one branch of a choice that the compiler cannot predict,
+/// with code for any pointer in the other branch. If nvcc 13.0 has found out itself where p points,
+/// it takes the assumption as false and removes the code that follows.
 template <class T>
 BATCHWORK_INLINE T* in_scratch(T* p) {
 #if defined(BATCHWORK_VENDOR_CUDA)
@@ -975,12 +975,12 @@ BATCHWORK_INLINE T* in_scratch(T* p) {
 // ---- sums over lanes
 // ---------------------------------------------------------------------------------------------
 
-/// Adds up over so many neighbouring lanes, a power of two to those of a warp: the same bits in
-/// each of them. Called by all lanes of a warp, which is whole; where more than 32 lanes are not
-/// added up, by all of 32. Where has_shuffles.
+/// Adds up over so many neighbouring lanes, a power of two up to a warp, with the same bits in each
+/// of them. All lanes of a whole warp call it; if at most 32 lanes are added up, all of 32.
+/// Available where has_shuffles.
 ///
-/// In double matrix instructions do it in half the time: products with matrices of ones add up what
-/// four lanes hold, then what the eight fours of a warp do, as far as they belong together.
+/// In double, matrix instructions take half the time: products with matrices of ones add up the
+/// numbers of four lanes, then those of the eight groups of four, as far as they belong together.
 template <class T, int N>
 BATCHWORK_INLINE void sum_over([[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes) {
 #if defined(BATCHWORK_VENDOR_WARPS)
@@ -1009,10 +1009,9 @@ BATCHWORK_INLINE void sum_over([[maybe_unused]] T (&x)[N], [[maybe_unused]] int 
 #endif
 }
 
-/// Of N numbers that each of so many neighbouring lanes has, a power of two, the sums over these
-/// lanes, by halves: lanes keep half of the numbers and give the other half away (R. Rabenseifner,
-/// "Optimization of collective reduction operations", ICCS 2004). Runs put(0, n, sum) in one lane
-/// for each, the n beginning with `first`.
+/// The sums of N numbers over so many neighbouring lanes, a power of two, by halving: lanes keep
+/// half of the numbers and pass on the other half (R. Rabenseifner, "Optimization of collective
+/// reduction operations", ICCS 2004). Runs put(0, n, sum) in one lane for each n, from `first` on.
 template <int N, class T, class Put>
 BATCHWORK_INLINE void deal_halves([[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes,
                                   [[maybe_unused]] int first, [[maybe_unused]] Put const& put) {
@@ -1040,13 +1039,13 @@ BATCHWORK_INLINE void deal_halves([[maybe_unused]] T (&x)[N], [[maybe_unused]] i
 #endif
 }
 
-/// Adds up N numbers, 4 or 8, over so many neighbouring lanes, a power of two to 32. Each sum is
-/// known to one lane, which runs put(away, n, sum): it is number n of the lanes that are `away`
-/// times as many lanes behind its own. Called by all lanes of a warp, which is whole. Where
-/// has_shuffles.
+/// Adds up N numbers, 4 or 8, over so many neighbouring lanes, a power of two up to 32. Each sum is
+/// known to one lane, which runs put(away, n, sum): the sum is number n of the lanes that are
+/// `away` times the number of lanes after its own. All lanes of a whole warp call it. Available
+/// where has_shuffles.
 ///
-/// In double a matrix instruction adds up what fours of lanes have of one number, each of which
-/// gets a row of the result.
+/// In double a matrix instruction adds up one number over groups of four lanes; each group gets a
+/// row of the result.
 template <class T, int N, class Put>
 BATCHWORK_INLINE void deal_sums(T (&x)[N], int lanes, Put const& put) {
 #if defined(BATCHWORK_VENDOR_WARPS)
@@ -1058,7 +1057,7 @@ BATCHWORK_INLINE void deal_sums(T (&x)[N], int lanes, Put const& put) {
       T c[2][2] = {{T(0), T(0)}, {T(0), T(0)}};
       BATCHWORK_UNROLL
       for (int n = 0; n < N; ++n) multiply_matrices(c[n % 2], row == n ? T(1) : T(0), x[n]);
-      // Of number `row`, what the fours 2 (lane % 4) and the next have.
+      // For number `row`, the values of the groups of four 2 (lane % 4) and the next one.
       T s[2] = {c[0][0] + c[1][0], c[0][1] + c[1][1]};
       int const four = (lane & 3) * 2, mine = lane & -lanes;
       if (lanes == 4) {
@@ -1084,15 +1083,15 @@ BATCHWORK_INLINE void deal_sums(T (&x)[N], int lanes, Put const& put) {
 // ---- scheduling
 // ---------------------------------------------------------------------------------------------
 
-/// Keeps the compiler from moving loads across: values read before are read again after, instead of
-/// being kept in registers until they spill. Costs nothing itself.
+/// Prevents the compiler from moving loads across: values are loaded again afterwards, instead of
+/// being kept in registers until they spill. It costs nothing itself.
 BATCHWORK_INLINE void forget_loads() {
 #if defined(BATCHWORK_VENDOR_CUDA)
   asm volatile("" ::: "memory");
 #endif
 }
 
-/// A host's caches are asked for the line of an address that is to be read, or written.
+/// Prefetches the cache line of an address that will be read, or written, on a host.
 template <bool Written>
 BATCHWORK_INLINE void prefetch([[maybe_unused]] void const* address) {
 #if defined(__GNUC__) && !defined(BATCHWORK_DEVICE_PASS)
@@ -1100,16 +1099,17 @@ BATCHWORK_INLINE void prefetch([[maybe_unused]] void const* address) {
 #endif
 }
 
-/// The same for the scheduler behind the compiler too, where the lanes of a warp go one way: a wait
-/// for each other, that no access to scratch is moved across.
+/// The same for the scheduler of the assembler, where the lanes of a warp execute together: a wait
+/// across which no access to scratch is moved.
 BATCHWORK_INLINE void keep_loads_behind() {
 #if defined(BATCHWORK_VENDOR_CUDA)
   __syncwarp();
 #endif
 }
 
-/// The same number, of which the compiler knows nothing more: what is computed from it is computed
-/// anew in every turn of a loop, instead of once before it and kept in registers.
+/// The same number, without any knowledge of the compiler about it: results computed from it are
+/// computed again in every iteration of a loop, instead of once before the loop and kept in
+/// registers.
 BATCHWORK_INLINE int renewed(int x) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   asm volatile("" : "+r"(x));
@@ -1123,8 +1123,8 @@ BATCHWORK_INLINE std::int64_t renewed(std::int64_t x) {
   return x;
 }
 
-/// Runs body(I) for the I = `which` of 0 .. N - 1, with code of its own for each: the body indexes
-/// registers by a constant. A compiler that merged the cases would have to index memory instead.
+/// Runs body(I) for the I = `which` of 0 .. N - 1, with separate code for each, so that the body
+/// indexes registers by a constant. If a compiler merged the cases it would have to index memory.
 template <int N, int I = 0, class Body>
 BATCHWORK_INLINE void with_constant(int which, Body const& body) {
   if constexpr (I < N) {
@@ -1142,10 +1142,10 @@ BATCHWORK_INLINE void with_constant(int which, Body const& body) {
 // ---- arithmetic
 // ---------------------------------------------------------------------------------------------
 
-/// a / b for a normal number b, to the last bit or two, without the branch that the compiler makes
-/// for all others: reads would wait behind it. Where b is not normal or a / b overflows the result
-/// is no finite number, or NaN. The instructions give zero where the reciprocal of a large number
-/// is not normal: such numbers are scaled.
+/// a / b for a normal number b, to the last bit or two, without the branch that compilers generate
+/// for other numbers and that later reads would wait for. If b is not normal or a / b overflows,
+/// the result is not finite. The instructions give zero if the reciprocal of a large number is not
+/// normal, so such numbers are scaled.
 BATCHWORK_INLINE float quotient(float a, float b) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   float const scale = fabsf(b) > 0x1p100f ? 0x1p-64f : 1.0f;
@@ -1158,7 +1158,7 @@ BATCHWORK_INLINE float quotient(float a, float b) {
 }
 BATCHWORK_INLINE double quotient(double a, double b) {
 #if defined(BATCHWORK_VENDOR_CUDA)
-  // By whole numbers, which are faster than to compare.
+  // By integers, which is faster than a comparison.
   bool const large = (__double2hiint(b) & 0x7fffffff) > 0x7e700000;
   double const scale = __hiloint2double(large ? 0x3bf00000 : 0x3ff00000, 0);
   double const m = b * scale;
@@ -1171,7 +1171,7 @@ BATCHWORK_INLINE double quotient(double a, double b) {
   return a / b;
 #endif
 }
-/// Of packs.
+/// The same for packs.
 template <class S>
 BATCHWORK_INLINE S quotient(S const& a, S const& b) {
   return a / b;
@@ -1182,7 +1182,7 @@ BATCHWORK_INLINE T reciprocal(T const& x) {
   return quotient(T(1), x);
 }
 
-/// 1 / x, likewise, of a number that is as far from the largest as from the smallest normal one.
+/// 1 / x for an x that is far from both the largest and the smallest normal number.
 BATCHWORK_INLINE float middle_reciprocal(float x) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   float r;
@@ -1203,7 +1203,7 @@ BATCHWORK_INLINE double middle_reciprocal(double x) {
 #endif
 }
 
-/// Whether x is positive, normal and finite: by whole numbers, which are faster than to compare.
+/// Whether x is positive, normal and finite, by integers, which is faster than a comparison.
 template <class T>
 BATCHWORK_INLINE bool is_positive_and_normal(T x) {
 #if defined(BATCHWORK_VENDOR_CUDA)
@@ -1214,8 +1214,9 @@ BATCHWORK_INLINE bool is_positive_and_normal(T x) {
 #endif
 }
 
-/// 1 / sqrt(x) for a positive normal number, to the last bit or two, without the branch that the
-/// compiler makes for all others: reads would wait behind it. Of others it means nothing.
+/// 1 / sqrt(x) for a positive normal number, to the last bit or two, without the branch that
+/// compilers generate for other numbers and that later reads would wait for. For other numbers the
+/// result is undefined.
 BATCHWORK_INLINE float inverse_root(float x) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   float r;
@@ -1237,7 +1238,7 @@ BATCHWORK_INLINE double inverse_root(double x) {
 #endif
 }
 
-/// A native SIMD square root for vectors of W numbers; std::sqrt may set errno and is therefore not
+/// A native SIMD square root for vectors of W numbers. std::sqrt may set errno, so it is not
 /// vectorised.
 template <class T, int W>
 inline constexpr bool has_simd_sqrt =

@@ -15,8 +15,8 @@
 
 namespace Batchwork::Impl {
 
-/// The first that says it pays. The verb's own kernels have scratch for all of them; of those that
-/// call a map, lanes that share items fetch ahead, others load directly.
+/// The first loader that pays off. The verb's own kernels have scratch for all of them. In a user's
+/// kernel, lanes that share items fetch ahead, and others load directly.
 template <class LanesT, class... B>
 constexpr auto choose_loader() {
   if constexpr (LanesT::lanes_per_item > 1) {

@@ -21,8 +21,8 @@ struct CopiedByWarp {
     int count;
   };
   struct Place {
-    char* buffer;  ///< of the warp
-    int lane;      ///< of the warp, that copies, or whose item it is
+    char* buffer;  ///< the buffer of the warp
+    int lane;      ///< the rank in the warp of the lane that copies, or that has the item
   };
 
   /// Bytes of a warp's buffer for operand I, if it is read, or written.
@@ -54,7 +54,7 @@ struct CopiedByWarp {
   /// The next items are copied while these are computed, if a team of 128 lanes has room for both.
   static constexpr bool ahead =
       pays && bytes_in > 0 && 4 * (bytes_in + bytes_out) <= scratch_of_a_team;
-  /// Of a warp.
+  /// The bytes of a warp.
   static constexpr std::size_t bytes = !pays                  ? 0
                                        : ahead                ? bytes_in + bytes_out
                                        : bytes_in > bytes_out ? bytes_in
@@ -80,7 +80,7 @@ struct CopiedByWarp {
       return ops.template load<I>(items, 0, nullptr);
     }
   }
-  /// The tile of operand I to the buffer, or where it belongs.
+  /// Stores the tile of operand I to the buffer, or directly to memory.
   template <std::size_t I, class Group, class Code>
   static BATCHWORK_INLINE void store(Group const& group, Items const& items, Place const& place,
                                      typename Ops::arguments& args, Code& code, Code& bad) {
@@ -100,8 +100,8 @@ struct CopiedByWarp {
     }
   }
 
-  /// All lanes of a team, for n items from `first` on; `scratch` has the bytes of each warp. All
-  /// lanes of a warp stay together; those beyond the last item repeat it.
+  /// All lanes of a team call it, for n items from `first` on; `scratch` has the bytes of each
+  /// warp. The lanes of a warp stay together; those beyond the last item repeat it.
   template <class Group, class Member, std::size_t... I>
   static BATCHWORK_INLINE void run(Group const& group, Member const& member, std::int64_t first,
                                    int n, char* scratch, std::index_sequence<I...>) {
@@ -125,7 +125,7 @@ struct CopiedByWarp {
       Vendor::wait_for_warp(member);
       typename Ops::arguments args{
           {finish<I>(ops, items, Place{in, lane < count ? lane : count - 1})}...};
-      // All have read theirs before the buffer is written again.
+      // All lanes have read their items before the buffer is written again.
       Vendor::wait_for_warp(member);
       if (ahead && k + lanes < n) begin(k + lanes);
       group.call(group.sequence, args);

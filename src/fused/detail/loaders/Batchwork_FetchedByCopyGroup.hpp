@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// FetchedByCopyGroup: where lanes share items, those of a copy group copy the operands of their
+/// FetchedByCopyGroup: if lanes share items, the lanes of a copy group copy the operands of their
 /// next items to team scratch while they compute.
 #ifndef BATCHWORK_FETCHEDBYCOPYGROUP_HPP
 #define BATCHWORK_FETCHEDBYCOPYGROUP_HPP
@@ -18,8 +18,8 @@ struct FetchedByCopyGroup {
   using indices = typename Ops::indices;
   using Next = CopyGroup;
   struct Place {
-    char* buffer;                 ///< of the copy group
-    char const* stage = nullptr;  ///< of the team, for what is not fetched
+    char* buffer;                 ///< the buffer of the copy group
+    char const* stage = nullptr;  ///< the stage of the team, for operands that are not fetched
   };
   static constexpr int lanes = LanesT::lanes_per_item;
 
@@ -38,7 +38,8 @@ struct FetchedByCopyGroup {
   template <class Bnd>
   using Transfer = GridTransfer<decltype(Bnd::loc), lanes, LanesT::copy_group_lanes>;
 
-  /// Of a copy group: as long as it stays small beside the exchanges, and there is room for both.
+  /// The bytes of a copy group, if they are few relative to the exchanges and there is room for
+  /// both.
   static constexpr std::size_t bytes = [] {
     constexpr std::size_t all = all_bytes(indices{}),
                           exchanges = exchange_bytes_of_item<LanesT, B...> *

@@ -17,7 +17,7 @@ struct FetchedByLane {
   using Ops = Operands<LanesT, B...>;
   using Next = std::int64_t;  ///< the item
   struct Place {
-    char* buffer;  ///< of the team
+    char* buffer;  ///< the buffer of the team
     int lane, lanes;
   };
 
@@ -45,8 +45,9 @@ struct FetchedByLane {
   template <std::size_t I>
   static constexpr std::size_t offset = all_bytes(std::make_index_sequence<I>{});
 
-  /// Of a lane, at most 256; 0 where it does not pay. Of small items enough are on their way
-  /// without it, large ones leave too few lanes (measured on an H200: it pays from 4x4 to 6x6).
+  /// The bytes of a lane, at most 256; 0 where prefetching does not pay off. For small items enough
+  /// loads are in flight without it; large ones leave too few lanes (measured on an H200: it pays
+  /// off from 4x4 to 6x6).
   static constexpr std::size_t bytes = [] {
     constexpr std::size_t numbers = all_numbers(typename Ops::indices{}),
                           all = all_bytes(typename Ops::indices{});

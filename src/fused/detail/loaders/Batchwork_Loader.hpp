@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Loader: how the operands of a map come to the lanes of a device; and the one that needs nothing.
+/// Loader: how the operands of a map reach the lanes of a device; and the loader without scratch.
 #ifndef BATCHWORK_LOADER_HPP
 #define BATCHWORK_LOADER_HPP
 
@@ -13,17 +13,18 @@
 
 namespace Batchwork::Impl {
 
-/// Of the operands of a group, all of whose functions are static:
-///   bytes                      of team scratch: of a lane, of a warp or of a copy group, as it
-///   says; 0 where it is not to be used bytes_of_lane              of them that the verb's own
-///   kernel has for each lane; where there are any, the loader has a
-///                              run(group, member, first, n, scratch, indices), which runs the
-///                              group on n items
-///   Next                       which items are started
-///   Place                      where in scratch they stand, and who calls
-///   start<I>(ops, next, place) starts the copies of operand I, if there are any: they are on their
-///   way while the lanes compute finish<I>(ops, items, place) the tile of operand I, once
-///   Vendor::wait_for_copies and the wait that the loader wants are over
+/// A loader of the operands of a group; all its functions are static.
+/// - bytes: the team scratch of a lane, of a warp or of a copy group, as the loader defines; 0 if
+///   the loader is not used
+/// - bytes_of_lane: the part that the verb's own kernel has for each lane; if it is not 0, the
+///   loader has a function run(group, member, first, n, scratch, indices), which runs the group on
+///   n items
+/// - Next: the items that are started
+/// - Place: their position in scratch, and the caller
+/// - start<I>(ops, next, place): starts the copies of operand I, if there are any; they proceed
+///   while the lanes compute
+/// - finish<I>(ops, items, place): the tile of operand I, after Vendor::wait_for_copies and the
+///   wait that the loader requires
 template <class L>
 concept Loader = requires(typename L::Ops const& ops, typename L::Next const& next,
                           typename L::Place const& place) {
@@ -32,7 +33,7 @@ concept Loader = requires(typename L::Ops const& ops, typename L::Next const& ne
   L::template start<0>(ops, next, place);
 };
 
-/// Every lane reads what it needs from memory, when it needs it.
+/// Every lane reads its numbers from memory when it needs them.
 template <class LanesT, class... B>
 struct LoadedDirectly {
   using Ops = Operands<LanesT, B...>;

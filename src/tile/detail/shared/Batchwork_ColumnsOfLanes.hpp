@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// ColumnsOfLanes: a matrix whose columns are dealt out to the lanes that share an item.
+/// ColumnsOfLanes: a matrix whose columns are distributed over the lanes that share an item.
 #ifndef BATCHWORK_COLUMNSOFLANES_HPP
 #define BATCHWORK_COLUMNSOFLANES_HPP
 
@@ -14,13 +14,13 @@
 
 namespace Batchwork::Impl {
 
-/// All columns that there is room for, where their number is known; elsewhere it is an int.
+/// All columns, if their number is a constant; otherwise it is an int.
 template <int N>
 using AllColumns = std::integral_constant<int, N>;
 
-/// See DealtColumns. S is a Distributed dealt by columns. Rotations and sorting leave columns from
-/// `count` on alone, in which zeros, or of a square orthogonal matrix those of the unit matrix,
-/// stand.
+/// See DealtColumns. S is a Distributed by columns. Rotations and sorting leave the columns from
+/// `count` on unchanged; these contain zeros, or columns of the identity in a square orthogonal
+/// matrix.
 template <class S, int M, int N, class Count = AllColumns<N>>
 struct ColumnsOfLanes {
   using T = scalar_t<S>;
@@ -30,8 +30,8 @@ struct ColumnsOfLanes {
   using Lines = LocalLines<S, M, N>;
   static constexpr int rows = M, cols = N, mine = Lines::mine, L = S::lanes, deep = Ex::per_unit;
   static_assert(!S::by_rows);
-  /// Written out, the steps outgrow an instruction cache from about 24 rows and columns on, in
-  /// float a little later, and where a lane has one column.
+  /// Unrolled, the steps exceed an instruction cache from about 24 rows and columns on, in float a
+  /// little later, and if a lane has one column.
   static constexpr int steps_of_a_loop =
       M * (M < N ? M : N) > (sizeof(T) == 4 || mine == 1 ? 600 : 300) && L % 4 == 0 ? 4 : 0;
 
@@ -76,8 +76,8 @@ struct ColumnsOfLanes {
     }
     template <class F>
     BATCHWORK_INLINE void for_each_of(int first, int end, F const& f) const {
-      // From a constant on: else the compiler may leave a loop, and put the columns of the lane
-      // into local memory.
+      // From a constant on; otherwise the compiler may keep a loop and put the lane's columns into
+      // local memory.
       BATCHWORK_UNROLL
       for (int i0 = 0; i0 < M; i0 += deep) {
         if (i0 + deep <= first || i0 >= end) continue;
@@ -89,7 +89,7 @@ struct ColumnsOfLanes {
     }
   };
   BATCHWORK_INLINE void begin() const { grid.sync(); }
-  /// Two in turn: one wait a step.
+  /// Two places are used alternately: one wait for each step.
   BATCHWORK_INLINE Shown show(int k, int first) const {
     T* const to = published(k);
     if (grid.lane == k % L) publish(to, k / L, first);
@@ -105,7 +105,7 @@ struct ColumnsOfLanes {
     return {to};
   }
 
-  /// See ExchangedColumns: of several largest ones any.
+  /// See ExchangedColumns: any one of equal columns.
   template <class F>
   BATCHWORK_INLINE Shown bring_largest(int k, F const& f, T (&beside)[mine]) {
     integer_of_t<T> largest = -1;
@@ -126,7 +126,7 @@ struct ColumnsOfLanes {
     T const replaced = told(beside, k);
     bool const moves = place != k;
     T *const to = published(k), *const other = published(k + 1);
-    // What was told, and the column before, is read.
+    // The broadcast numbers and the previous column have been read.
     grid.sync();
     BATCHWORK_UNROLL
     for (int m = k / L; m < mine; ++m) {
@@ -156,7 +156,7 @@ struct ColumnsOfLanes {
       column(k).for_each_of(0, k, f);
     }
   };
-  /// All columns as they are.
+  /// All columns, unchanged.
   BATCHWORK_INLINE AllShown show_columns() const {
     return {stage_lines<S, mine, M>(Columns{*this}, grid)};
   }
@@ -165,7 +165,7 @@ struct ColumnsOfLanes {
   }
 
   static constexpr bool parity_is_constant = false;
-  /// See orthogonalise_columns. The two lanes of a pair both find its rotation.
+  /// See orthogonalise_columns. Both lanes of a pair compute its rotation.
   template <class F, class... Also>
   BATCHWORK_INLINE void rotate_neighbours(int parity, F const& rotation, Also&... also) {
     Pairs const pairs{parity, grid.lane, count};
@@ -181,7 +181,7 @@ struct ColumnsOfLanes {
         gamma += at(m, i) * y;
       });
       bool const left = pairs.is_left(m), paired = pairs.is_paired(m);
-      // Of a column alone nothing is asked.
+      // A column without a partner is ignored.
       T const alpha = left ? self : others, beta = left ? others : self;
       auto const r = rotation(alpha, beta, paired ? gamma : T(0));
       bool const moves = r.moves && paired;
@@ -192,7 +192,7 @@ struct ColumnsOfLanes {
     rotate(all, own);
     (also.rotate(also.show_columns(), own), ...);
   }
-  /// Sorts the columns by their lengths; those of `also` go the same way.
+  /// Sorts the columns by their lengths; the columns of `also` are moved in the same way.
   template <ColumnOrder Order, class... Also>
   BATCHWORK_INLINE void sort(Also&... also) {
     using Key = integer_of_t<T>;
@@ -205,7 +205,7 @@ struct ColumnsOfLanes {
       T square(0);
       BATCHWORK_UNROLL
       for (int i = 0; i < M; ++i) square += at(m, i) * at(m, i);
-      // Whole numbers have one order, whatever they stand for.
+      // As integers, which have one order for both number types.
       own[m] = Order == ColumnOrder::smallest_first ? size_key(square) : -size_key(square);
       rank[m] = 0;
       if (column(m) < N) told[column(m)] = from_bits<T>(own[m]);
@@ -237,7 +237,7 @@ struct ColumnsOfLanes {
     for (int m = 0; m < mine; ++m)
       all.column(from[m]).for_each(0, [&](int i, T const& x) { at(m, i) = x; });
   }
-  /// g := -a' a, by units of rows: every number that is read serves all own columns of g.
+  /// g := -a' a, by units of rows: every number that is read is used for all own columns of g.
   BATCHWORK_INLINE void put_negative_gram(ColumnsOfLanes<S, N, N, Count>& g) const {
     T const* const base = show_columns().base;
     BATCHWORK_UNROLL
@@ -264,7 +264,7 @@ struct ColumnsOfLanes {
       }
     }
   }
-  /// a := a v, by units of rows, likewise.
+  /// a := a v, by units of rows.
   BATCHWORK_INLINE void multiply(ColumnsOfLanes<S, N, N, Count> const& v) {
     show_columns();
     T* const base = grid.template numbers<T>();
@@ -320,8 +320,8 @@ struct ColumnsOfLanes {
 
   template <class F>
   BATCHWORK_INLINE std::int32_t first_status(F const& status_of) const {
-    // The first column whose status is not 0, in one number for each reason: those of this library
-    // are below 64.
+    // The first column whose status is not 0, and its reason, in one number: the reasons of this
+    // library are below 64.
     std::int32_t largest = 0;
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
@@ -349,7 +349,7 @@ struct ColumnsOfLanes {
     else return x;
   }
 
-  /// Own column m and its neighbour, where pairs begin with columns of that parity.
+  /// Own column m and its neighbour, if pairs begin with columns of that parity.
   struct Pairs {
     int parity, lane;
     [[no_unique_address]] Count count;
@@ -360,8 +360,8 @@ struct ColumnsOfLanes {
     }
     BATCHWORK_INLINE int partner(int m) const { return is_paired(m) ? neighbour(m) : 0; }
   };
-  /// A rotation as a column sees it, whichever of the two it is; one that stays is its own partner,
-  /// and a lane without one has any.
+  /// A rotation from the viewpoint of one of its columns. A column that stays is its own partner; a
+  /// lane without a column has any partner.
   struct OwnRotation {
     T sine, half;
     int partner;
@@ -376,7 +376,7 @@ struct ColumnsOfLanes {
     }
   }
 
-  /// Own column m from row `first` on, for all lanes to read behind the next wait.
+  /// Writes own column m from row `first` on, for all lanes to read after the next wait.
   BATCHWORK_INLINE void publish(T* to, int m, int first) const {
     publish(to, m, first, [](int) { return false; });
   }
@@ -398,7 +398,7 @@ struct ColumnsOfLanes {
   static BATCHWORK_INLINE Unit<T> unit(T const* from) {
     return *reinterpret_cast<Unit<T> const*>(from);
   }
-  /// Where columns are shown: two in turn.
+  /// The places where columns are shown; two are used alternately.
   BATCHWORK_INLINE T* published(int k) const {
     return grid.template numbers<T>() + k % 2 * Ex::leading;
   }

@@ -4,8 +4,9 @@
 /// \file
 /// Products of tiles that are distributed over the lanes of an item, by the matrix instructions of
 /// a device: a whole warp multiplies for one of its items after the other, and each lane takes its
-/// own lines of the result from the exchange. A number that is read from scratch feeds as many
-/// multiply-adds as a block of results has rows, 8 or 16, instead of as many as a lane has lines.
+/// own rows or columns of the result from the exchange. Each number read from scratch is used in as
+/// many multiply-adds as a block of results has rows, 8 or 16, instead of as many as a lane has
+/// rows.
 #ifndef BATCHWORK_DISTRIBUTEDBYMATRIX_HPP
 #define BATCHWORK_DISTRIBUTEDBYMATRIX_HPP
 
@@ -13,17 +14,17 @@
 
 namespace Batchwork::Impl {
 
-/// Whether a product of M x K by K x N numbers is worth it: blocks that are mostly full.
+/// Whether a product of M x K by K x N numbers pays off: the blocks are mostly full.
 template <class T>
 constexpr bool by_matrix_instructions(int M, int N, int K) {
   return Vendor::multiplies_matrices<T> && M > 16 && N > 16 && K > 8;
 }
 
-/// acc = start + a b, or start - a b, for a lane's own lines of a and acc. put() writes a's to the
-/// exchange (number k of line l at A::index(l, k)); b's entries are b.at(k, j, offset), offset
-/// leading to the exchange of another item if b is one of the item's tiles, and stands there
-/// already; start(l, j) gives what is added to, above the diagonal as well. On return lanes may
-/// still read from the exchange: who writes to it waits first. Half: as in lines_block.
+/// acc = start + a b, or start - a b, for a lane's own lines of a and acc. put() writes the lines
+/// of a to the exchange (number k of line l at A::index(l, k)). The entries of b are b.at(k, j,
+/// offset); if b is a tile of the item, it is in the exchange already and offset leads to the
+/// exchange of another item. start(l, j) is the addend, also above the diagonal. On return lanes
+/// may still read from the exchange, so a writer must wait first. Half: as in lines_block.
 template <int Count, int N, int K, int Half, bool BOfItem, bool Subtract, class S, class A,
           class Put, class B, class T, class Start>
 BATCHWORK_INLINE void lines_by_matrix(T (&acc)[(Count + S::lanes - 1) / S::lanes * N],
@@ -34,7 +35,7 @@ BATCHWORK_INLINE void lines_by_matrix(T (&acc)[(Count + S::lanes - 1) / S::lanes
   constexpr int down = (Count + 8 * tall - 1) / (8 * tall), across = (N + 7) / 8;
   int const lane = Vendor::rank_in_warp(), row = lane / 4, col = lane % 4, place = lane / L;
   T* const base = grid.template numbers<T>();
-  // Beyond the last line it is repeated; terms beyond the last one are zero.
+  // The last line is repeated beyond the end; terms beyond the last one are zero.
   auto const line = [&](int block, int count) {
     int const l = block * 8 + row;
     return block * 8 + 8 <= count || l < count ? l : count - 1;
@@ -45,7 +46,7 @@ BATCHWORK_INLINE void lines_by_matrix(T (&acc)[(Count + S::lanes - 1) / S::lanes
     for (int j = 0; j < across; ++j)
       y[j] = step * 4 + 4 <= K || k < K ? b.at(k, line(j, N), offset) : T(0);
   };
-  // The first terms of what all items share are read while lines are on their way to the exchange.
+  // The first terms that all items share are read while lines are written to the exchange.
   T first[across];
   if constexpr (!BOfItem) read_right(first, 0, 0);
   put();

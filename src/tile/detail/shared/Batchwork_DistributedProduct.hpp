@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Products of tiles that are distributed over the lanes of an item. Every one comes down to a
-/// lane's own lines, in registers, times a matrix that all lanes read: a common one where it
-/// stands, or a tile of the item from the exchange. A number that is read feeds a multiply-add for
-/// each line a lane has, which is what the rate of scratch asks for.
+/// Products of tiles that are distributed over the lanes of an item. Each is reduced to a lane's
+/// own lines, in registers, times a matrix that all lanes read: a common one in place, or a tile of
+/// the item from the exchange. Each number that is read is used in a multiply-add for every line of
+/// a lane, as the bandwidth of scratch requires.
 #ifndef BATCHWORK_DISTRIBUTEDPRODUCT_HPP
 #define BATCHWORK_DISTRIBUTEDPRODUCT_HPP
 
@@ -101,7 +101,7 @@ inline constexpr bool stands_in_units<X> =
     X::structure != Structure::diagonal &&
     X::leading % (16 / int(sizeof(typename X::value_type))) == 0;
 
-/// The matrix x as all lanes read it: where it stands if it is common, else from the exchange.
+/// The matrix x for all lanes: read in place if it is common, else from the exchange.
 template <class S, bool WrittenOut, class X>
 BATCHWORK_INLINE auto read_by_all(X const& x, LaneGrid const& grid) {
   using T = scalar_t<S>;
@@ -150,9 +150,9 @@ BATCHWORK_INLINE auto read_by_all(X const& x, LaneGrid const& grid) {
 // ---- own lines times such a matrix
 // ---------------------------------------------------------------------------------------------
 
-/// acc(m, j) += a(m, k0 + n) b(k0 + n, j0 + j) for n < Deep, or -=. Half, if not 0, is the number
-/// of lanes that share a symmetric result, of whose rows m only the part left of the diagonal is
-/// computed.
+/// acc(m, j) += a(m, k0 + n) b(k0 + n, j0 + j) for n < Deep, or -=. If Half is not 0, it is the
+/// number of lanes that share a symmetric result, and only the part of rows m left of the diagonal
+/// is computed.
 template <int Mine, int N, int Deep, int J, bool Subtract, int Half, class T, class A, class B>
 BATCHWORK_INLINE void lines_block(T (&acc)[Mine * N], A const& a, B const& b, int k0, int j0) {
   T bk[B::deep * J];
@@ -185,7 +185,7 @@ template <class R>
 inline constexpr int computed_half =
     R::structure == Structure::symmetric && !holds_whole<R> ? R::lanes : 0;
 
-/// What was computed of a result.
+/// The result from the computed numbers.
 template <int Half, class R, class T>
 BATCHWORK_INLINE void keep_lines(R& r, T const& acc) {
   BATCHWORK_UNROLL
@@ -203,7 +203,7 @@ template <class S, bool ByRows, class X>
 inline constexpr bool reads_units<CommonLines<S, ByRows, X>> =
     stands_in_units<X> && (ByRows || structure_of<X> == Structure::symmetric);
 
-/// Rows of a common tile, each entry of which any lane can read.
+/// Rows of a common tile; any lane can read each entry.
 template <class L>
 inline constexpr bool are_common_rows = false;
 template <class S, class X>
@@ -243,8 +243,8 @@ struct FromHere {
   BATCHWORK_INLINE auto get(int m, int n) const { return a.get(m, k0 + n); }
 };
 
-/// r = c +- a b for a lane's own lines of r, c and a, a's in registers: no loop, every number has
-/// its register.
+/// r = c +- a b for a lane's own lines of r, c and a, with a in registers: without a loop, so that
+/// every number has a register.
 template <int K, class R, class A, class B, class C, class CLines>
 BATCHWORK_INLINE void lines_times(R& r, A const& a, B const& b, C const& from, CLines const& c) {
   constexpr int N = R::length, Mine = R::mine, J = N < 4 ? N : 4, half = computed_half<R>;
@@ -253,7 +253,7 @@ BATCHWORK_INLINE void lines_times(R& r, A const& a, B const& b, C const& from, C
   start_lines<Mine, N, half>(acc, from, c);
   BATCHWORK_UNROLL
   for (int j0 = 0; j0 < N; j0 += J) {
-    // Else the compiler begins with reading all of b.
+    // Otherwise the compiler first reads all of b.
     Vendor::keep_loads_behind();
     BATCHWORK_UNROLL
     for (int k0 = 0; k0 < K; k0 += B::deep) {
@@ -282,8 +282,8 @@ struct OwnNumbers {
   T v[Mine * Deep];
   BATCHWORK_INLINE T get(int m, int n) const { return v[m * Deep + n]; }
 };
-/// How many lines behind a lane's first line its line of round m stands. Lanes without one in the
-/// last round read the last line.
+/// The distance from a lane's first line to its line of round m. Lanes without one in the last
+/// round read the last line.
 template <class S>
 BATCHWORK_INLINE int lines_behind_first(int m, [[maybe_unused]] int lane) {
   using Ex = typename S::exchange;
@@ -294,7 +294,7 @@ BATCHWORK_INLINE int lines_behind_first(int m, [[maybe_unused]] int lane) {
 template <class S>
 struct StraightInExchange {
   using T = scalar_t<S>;
-  T const* p;  ///< where the lane's first line begins
+  T const* p;  ///< the start of the lane's first line
   int lane;
   BATCHWORK_INLINE StraightInExchange(T const* base, int of_lane)
       : p(base + S::exchange::line(0, of_lane) * S::exchange::leading), lane(of_lane) {}
@@ -318,7 +318,7 @@ struct StraightInExchange {
     return r;
   }
 };
-/// A lane's own lines of what was written line by line of the other kind.
+/// A lane's own lines from lines of the other kind.
 template <class S>
 struct TurnedInExchange {
   using T = scalar_t<S>;
@@ -374,7 +374,7 @@ BATCHWORK_INLINE void times_by_matrix(R& r, Put const& put, B const& b, C const&
   if constexpr (C::is_zero) {
     lines_by_matrix<R::count, N, K, half, BOfItem, false, S, A>(acc, put, b, zero, r.grid);
   } else if constexpr (are_common_rows<CLines>) {
-    // Of a common tile each lane reads what it adds to.
+    // Each lane reads its part of a common addend.
     auto const start = [&](int i, int j) { return c.x.entry(i, j); };
     lines_by_matrix<R::count, N, K, half, BOfItem, C::subtracts, S, A>(acc, put, b, start, r.grid);
   } else {
@@ -407,17 +407,18 @@ BATCHWORK_INLINE void looped_lines_times(R& r, A const& a, B const& b, C const& 
   keep_lines<half>(r, acc);
 }
 
-/// Multiply-adds of one lane up to which a product is written out without a loop: more of them, a
-/// sequence of several products outgrows the instruction cache.
+/// The largest number of multiply-adds of one lane for which a product is unrolled completely. With
+/// more of them, a sequence of several products exceeds the instruction cache.
 inline constexpr int written_out = 300;
-/// The same for products of a lane's own lines of a symmetric tile that is held whole: they need no
-/// exchange if they are.
+/// The same for products of a lane's own lines of a whole symmetric tile: they need no exchange if
+/// they are unrolled.
 template <class S>
 inline constexpr int written_out_with = S::whole ? 1100 : written_out;
 
-/// r = c +- a b for a symmetric a of which the rows are held as far as the diagonal, and one column
-/// b: an entry below the diagonal feeds the sum of its own row, which its lane keeps, and that of
-/// its column, to which all lanes bring terms. Both triangles in the exchange would cost more.
+/// r = c +- a b for a symmetric a, whose rows are held up to the diagonal, and a single column b.
+/// An entry below the diagonal contributes to the sum of its own row, which its lane keeps, and to
+/// the sum of its column, to which all lanes contribute. Both triangles in the exchange would cost
+/// more.
 template <class R, class A, class B, class C, class CLines>
 BATCHWORK_INLINE void half_times_column(R& r, A const& a, B const& b, C const& from,
                                         CLines const& c, LaneGrid const& grid) {
@@ -483,7 +484,7 @@ BATCHWORK_INLINE void own_lines_times(R& r, A const& a, B const& b, C const& fro
   }
 }
 
-/// What is added to nothing, as the tiles' FromZero, for lines.
+/// No addend, as FromZero for tiles, by lines.
 struct LinesFromZero {
   static constexpr bool is_zero = true, subtracts = false;
 };
@@ -492,7 +493,7 @@ struct LinesFrom {
   static constexpr bool is_zero = false, subtracts = Subtract;
 };
 
-/// Whether lanes hold rows of a product, or its columns: what needs no turning.
+/// Whether lanes hold rows or columns of a product: the choice that needs no transposition.
 template <class S, class A, class B>
 struct ProductDeal {
   using type = S;
@@ -556,7 +557,7 @@ BATCHWORK_INLINE void distributed_product(R& r, A const& a, B const& b) {
   }
 }
 
-/// The symmetric c +- a b, as far as the diagonal, or if it is wanted whole beyond.
+/// The symmetric c +- a b, up to the diagonal; if Whole, also beyond.
 template <class S, bool Whole, class A, class B, class C, class CLines>
 BATCHWORK_INLINE auto distributed_symmetric(A const& a, B const& b, C const& from, CLines const& c,
                                             LaneGrid const& grid) {
@@ -567,7 +568,7 @@ BATCHWORK_INLINE auto distributed_symmetric(A const& a, B const& b, C const& fro
   return r;
 }
 
-/// The symmetric c +- y' y, as far as the diagonal: y goes to the exchange once and serves on both
+/// The symmetric c +- y' y up to the diagonal: y is written to the exchange once and used on both
 /// sides.
 template <class S, class Y, class C, class CLines>
 BATCHWORK_INLINE auto distributed_gram(Y const& y, C const& from, CLines const& c,

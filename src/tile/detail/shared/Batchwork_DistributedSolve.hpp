@@ -64,7 +64,7 @@ struct TriangleEntryByEntry {
   BATCHWORK_INLINE T inverse(int k) const { return T(1) / x.entry(k, k); }
 };
 
-/// What writes rows of a triangle to the exchange: the reciprocals on the diagonal, found once.
+/// Writes rows of a triangle to the exchange, with the reciprocals of the diagonal, computed once.
 template <class L>
 struct RowsWithInverse {
   L const& l;
@@ -128,7 +128,8 @@ BATCHWORK_INLINE void solve_own_columns(X& x, L const& l, B const& b) {
         if (j0 + i >= k) continue;
         BATCHWORK_UNROLL
         for (int m = 0; m < X::mine; ++m) {
-          // Forward row k takes from what is solved; backward row k gives to what is not.
+          // Forward, row k subtracts the solved rows; backward, row k is subtracted from the
+          // unsolved rows.
           if constexpr (Lower) x.set_local(m, k, x.local(m, k) - u.v[i] * x.local(m, j0 + i));
           else x.set_local(m, j0 + i, x.local(m, j0 + i) - u.v[i] * x.local(m, k));
         }
@@ -141,8 +142,8 @@ BATCHWORK_INLINE void solve_own_columns(X& x, L const& l, B const& b) {
   });
 }
 
-/// t x = b for one right-hand side, entries dealt out: the lane of x(k) tells it, all take it from
-/// their own.
+/// t x = b for one right-hand side with distributed entries: the lane of x(k) broadcasts it, and
+/// all lanes subtract it from their own entries.
 template <class X, class T, class B>
 BATCHWORK_INLINE void solve_one(X& x, T const& t, B const& b) {
   using S = typename X::S;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// EigenpairsOfLanes: eigenvalues and eigenvectors of a symmetric matrix whose columns are dealt
-/// out to the lanes that share an item.
+/// EigenpairsOfLanes: eigenvalues and eigenvectors of a symmetric matrix whose columns are
+/// distributed over the lanes that share an item.
 #ifndef BATCHWORK_EIGENPAIRSOFLANES_HPP
 #define BATCHWORK_EIGENPAIRSOFLANES_HPP
 
@@ -17,34 +17,35 @@
 
 namespace Batchwork::Impl {
 
-/// Takes `columns`, whose entries are of the size of one, to its eigenvectors, and finds the
-/// values: reflections to tridiagonal form, and implicit QL iterations. (Golub and Van Loan, Matrix
-/// Computations, 4th edition, sections 8.3.1 to 8.3.5.)
+/// Replaces `columns`, with entries of the size of one, by the eigenvectors and computes the
+/// eigenvalues: reflections to tridiagonal form, and implicit QL iterations. (Golub and Van Loan,
+/// Matrix Computations, 4th edition, sections 8.3.1 to 8.3.5.)
 ///
-/// Reflections go by columns in registers. Iterations have the vectors in the exchange, a column a
-/// line, and beside each line, or behind all of them, a diagonal number and the one below it; every
-/// lane finds all rotations of a sweep and applies them to its own rows. So a sweep waits twice,
-/// whatever its length, and items of a warp have sweeps of different lengths.
+/// Reflections work on columns in registers. Iterations keep the vectors in the exchange, one
+/// column in each line; beside each line, or behind all lines, are a diagonal number and the one
+/// below it. Every lane computes all rotations of a sweep and applies them to its own rows. So a
+/// sweep waits twice, whatever its length, and the items of a warp may have sweeps of different
+/// lengths.
 template <class S, int N, class Count = AllColumns<N>>
 struct EigenpairsOfLanes {
   using Columns = ColumnsOfLanes<S, N, N, Count>;
   using T = typename Columns::T;
   using Ex = typename S::exchange;
   static constexpr int L = S::lanes, mine = Columns::mine, deep = Ex::per_unit;
-  /// So many reflections are a loop of one text, all of one round: of large matrices more, for the
-  /// cache of instructions.
+  /// So many reflections of one round share a loop; large matrices use more, for the instruction
+  /// cache.
   static constexpr int steps = L < 4 ? L : N > 32 ? 8 : 4;
   static_assert(N >= 4 && N <= 64 && (N <= 32 || L >= 8), "four lines, and a bit for each row");
   using Rows = std::conditional_t<(N > 32), std::uint64_t, unsigned>;  ///< a bit for each
 
   Columns& a;
   LaneGrid const& grid;
-  T d[mine], e[mine];  ///< of own columns: the diagonal, and what is below it
+  T d[mine], e[mine];  ///< for own columns: the diagonal number and the number below it
 
   BATCHWORK_INLINE explicit EigenpairsOfLanes(Columns& columns) : a(columns), grid(columns.grid) {}
 
-  /// Returns whether iterations ended; nothing is iterated where the item is not `finite`. Values
-  /// and vectors in ascending order.
+  /// Returns whether the iterations ended; an item that is not `finite` is not iterated. Values and
+  /// vectors are in ascending order.
   BATCHWORK_INLINE bool find(bool finite) {
     tridiagonalise<0>();
     Rows coupled = put_tridiagonal();
@@ -76,9 +77,9 @@ struct EigenpairsOfLanes {
 
   // ---- reflections
 
-  /// Steps First to N - 3, of fewer columns the one that finds the last number below the diagonal,
-  /// too. Step k takes column k below its diagonal number to alpha e_k+1 by H = I - u u', u' u = 2;
-  /// with p = A u the rest becomes A - u p' - p u' + (u' p) u u'. u stays in its column.
+  /// Steps First to N - 3; the last one of fewer columns also computes the last number below the
+  /// diagonal. Step k maps column k below its diagonal number to alpha e_k+1 by H = I - u u', u' u
+  /// = 2; with p = A u the rest becomes A - u p' - p u' + (u' p) u u'. u stays in its column.
   template <int First>
   BATCHWORK_INLINE void tridiagonalise() {
     constexpr int end = First + steps < N - 2 ? First + steps : N - 2;
@@ -94,7 +95,7 @@ struct EigenpairsOfLanes {
   template <int First>
   BATCHWORK_INLINE void reflect(int k) {
     constexpr int m0 = First / L, last = First + steps;
-    // Two in turn; what is summed up portably stands before them.
+    // Two are used alternately; portable sums are stored before them.
     T *const x = line(1 + k % 2), *const p = line(3);
     bool const own = grid.lane == k % L;
     if (own) {
@@ -154,8 +155,8 @@ struct EigenpairsOfLanes {
     });
   }
 
-  /// Puts the tridiagonal matrix beside the lines. Returns a bit for each number below the diagonal
-  /// that is not negligible.
+  /// Writes the tridiagonal matrix beside the lines. Returns a bit for each number below the
+  /// diagonal that is not negligible.
   BATCHWORK_INLINE Rows put_tridiagonal() {
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
@@ -173,7 +174,7 @@ struct EigenpairsOfLanes {
     grid.sync();
     return coupled_rows();
   }
-  /// Of what stands beside the lines.
+  /// From the numbers beside the lines.
   BATCHWORK_INLINE Rows coupled_rows() const {
     Rows coupled = 0;
     if constexpr (Vendor::has_shuffles) {
@@ -184,7 +185,7 @@ struct EigenpairsOfLanes {
         coupled |= Rows(Vendor::votes_of<L>(is, grid.lane)) << m * L;
       }
     } else {
-      // What lanes tell each other would go by way of the lines.
+      // Values exchanged between lanes would pass through the lines.
       for (int j = 0; j + 1 < N; ++j)
         if (!is_negligible(beside(j)[1], *beside(j), *beside(j + 1))) coupled |= Rows(1) << j;
     }
@@ -205,7 +206,7 @@ struct EigenpairsOfLanes {
       return i > of.a.column(m) ? x : T(0);
     }
   };
-  /// The product of all reflections, own columns of it, and in the exchange.
+  /// The product of all reflections: the lane's own columns of it, and in the exchange.
   BATCHWORK_INLINE void form_vectors() {
     stage_lines<S, mine, N>(Reflectors{*this}, grid);
     BATCHWORK_UNROLL
@@ -244,8 +245,8 @@ struct EigenpairsOfLanes {
 
   // ---- iterations
 
-  /// Neighbouring rows of the vectors, which a lane has in the iterations: of the column that
-  /// begins there.
+  /// Neighbouring rows of the vectors, which a lane holds during the iterations, from the column
+  /// that begins there.
   static BATCHWORK_INLINE void read_rows(T (&x)[mine], T const* from) {
     if constexpr ((mine & (mine - 1)) == 0) {
       read_together(x, from);
@@ -270,13 +271,13 @@ struct EigenpairsOfLanes {
     int first = 0, last = -1;
   };
 
-  /// Sweeps until no bit of `coupled` is set, or too many.
+  /// Sweeps until no bit of `coupled` is set, or the limit is reached.
   BATCHWORK_INLINE Rows iterate(Rows coupled) {
     constexpr int most = most_ql_sweeps_a_row * N;
     BATCHWORK_KEEP_LOOP
     for (int n = 0; n < most && a.any_item(coupled != 0); ++n) {
       Block const done = coupled != 0 ? sweep(coupled) : Block{};
-      // What was beside the lines is read.
+      // The numbers beside the lines have been read.
       grid.sync();
       take_changed(done);
       put();
@@ -287,13 +288,13 @@ struct EigenpairsOfLanes {
     return coupled;
   }
 
-  /// One sweep over the first block of coupled rows. Waits for nobody.
+  /// One sweep over the first block of coupled rows. It does not wait for other lanes.
   BATCHWORK_INLINE Block sweep(Rows coupled) {
     int const first = Vendor::lowest_bit(coupled);
     int const last = first + Vendor::lowest_bit(Rows(~(coupled >> first)));
     QlSweep<T> ql(beside(last)[0],
                   QlSweep<T>::shift(beside(first)[0], beside(first)[1], beside(first + 1)[0]));
-    // A lane without rows reads what stands behind those of others, where there is room.
+    // A lane without rows reads the numbers behind those of other lanes, if there are any.
     T* column = line(last - 1) + (!Ex::ragged || has_rows() ? grid.lane * mine : 0);
     T* numbers = beside(last - 1);
     T z[mine], next[mine], found[2];
@@ -328,8 +329,8 @@ struct EigenpairsOfLanes {
     keep(first, numbers, ql);
     return {first, last};
   }
-  /// Beside a line there may be room for what a sweep finds; else its lane keeps it, of which all
-  /// have found the same.
+  /// There may be room for the results of a sweep beside a line; otherwise each lane keeps them,
+  /// because all lanes find the same.
   static constexpr bool has_room_for_changed = deep >= 4;
   BATCHWORK_INLINE void keep([[maybe_unused]] int j, [[maybe_unused]] T* numbers,
                              QlSweep<T> const& ql) {
@@ -355,16 +356,16 @@ struct EigenpairsOfLanes {
         d[m] = changed ? found[0] : d[m];
         e[m] = changed ? found[1] : e[m];
       }
-      // What follows a block is coupled no longer.
+      // The row after a block is no longer coupled to it.
       e[m] = j == block.last ? T(0) : e[m];
     }
   }
 
   // ---- the end
 
-  /// Takes the vectors, and the values, in ascending order to their own lanes.
+  /// Moves the vectors and the values, in ascending order, to their own lanes.
   BATCHWORK_INLINE void sort(bool finite) {
-    // What is not finite is NaN, all of it.
+    // If an item is not finite, all results are NaN.
     T const spoilt = finite ? T(0) : std::numeric_limits<T>::quiet_NaN();
     int rank[mine];
     BATCHWORK_UNROLL

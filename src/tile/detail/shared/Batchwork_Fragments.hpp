@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Tiles as the matrix instructions of a device hold their sums: blocks of 8 x 8 numbers over the
-/// 32 lanes of a warp, two neighbours of a row in each (PTX ISA, mma.m8n8k4 with f64). Such sums
-/// are the next product's left factor as they are, and the transpose of its right one, if the terms
-/// are summed in another order: first the even, then the odd ones of a block. So the products of a
-/// sequence, a Cholesky factorisation by blocks and the solve with it need no exchange between
-/// them.
+/// Tiles in the layout of the sums of a device's matrix instructions: blocks of 8 x 8 numbers over
+/// the 32 lanes of a warp, two neighbours of a row in each lane (PTX ISA, mma.m8n8k4 with f64).
+/// Such sums can be used directly as the left factor of the next product, and their transpose as
+/// its right factor, if the terms are summed in another order: first the even, then the odd ones of
+/// a block. So the products of a sequence, a Cholesky factorisation by blocks and the solve with it
+/// need no exchange between them.
 #ifndef BATCHWORK_FRAGMENTS_HPP
 #define BATCHWORK_FRAGMENTS_HPP
 
@@ -15,12 +15,12 @@
 
 namespace Batchwork::Impl {
 
-/// Beyond this extent a lane has no registers for several of them: compiled for sm_90 the
-/// covariance update of a Kalman filter spills 1.6 KB at 40 x 40, 4.2 KB at 48 x 48 (by lines 7
+/// Beyond this extent a lane has no registers for several of them: compiled for sm_90, the
+/// covariance update of a Kalman filter spills 1.6 KB at 40 x 40 and 4.2 KB at 48 x 48 (by lines 7
 /// and 9.8 KB).
 inline constexpr int largest_extent_of_fragments = 40;
 
-/// Whether the lanes of S hold the results of products so.
+/// Whether the lanes of S hold the results of products in this layout.
 template <class S>
 inline constexpr bool makes_fragments = [] {
   if constexpr (is_distributed<S>)
@@ -29,15 +29,15 @@ inline constexpr bool makes_fragments = [] {
   else return false;
 }();
 
-/// From this extent on symmetric tiles of double are held so by default, and how many teams of 128
-/// lanes a multiprocessor is to hold then: measured on an H200 with the covariance update of a
-/// Kalman filter.
+/// From this extent on symmetric tiles of double use this layout by default; and the number of
+/// teams of 128 lanes that a multiprocessor should then hold. Measured on an H200 with the
+/// covariance update of a Kalman filter.
 inline constexpr int least_extent_of_fragments = 15;
 constexpr int teams_of_fragments(int extent) { return extent <= 24 ? 4 : 0; }
 
-/// An M x N tile: of block (i, t) lane l holds numbers (l / 4, 2 (l % 4)) and the next. Beyond the
-/// tile's own are zeros. Of a symmetric one Full says whether the blocks right of the diagonal are
-/// held as well.
+/// An M x N tile: for block (i, t) lane l holds numbers (l / 4, 2 (l % 4)) and the next one.
+/// Numbers outside the tile are zero. For a symmetric tile Full says whether the blocks right of
+/// the diagonal are held as well.
 template <class DistributedT, int M, int N, Structure St = Structure::general, bool Full = true>
 struct BATCHWORK_NODISCARD Fragments : Indexed<Fragments<DistributedT, M, N, St, Full>> {
   using S = dealt_t<DistributedT, true>;
@@ -92,7 +92,7 @@ struct BATCHWORK_NODISCARD Fragments : Indexed<Fragments<DistributedT, M, N, St,
   BATCHWORK_INLINE T (&block(int i, int t))[2] { return c[i * across + t]; }
   BATCHWORK_INLINE T const (&block(int i, int t) const)[2] { return c[i * across + t]; }
 
-  /// Entry (i, j), which its lane tells the others: called by all lanes of the item.
+  /// Entry (i, j), which its lane broadcasts; all lanes of the item must call it.
   BATCHWORK_INLINE S entry(int i, int j) const {
     bool const mirrored = St == Structure::symmetric && j > i;
     int const r = mirrored ? j : i, k = mirrored ? i : j;
@@ -100,7 +100,7 @@ struct BATCHWORK_NODISCARD Fragments : Indexed<Fragments<DistributedT, M, N, St,
              grid);
   }
 
-  /// Both places of it, where they are held, of a symmetric tile; there j <= i.
+  /// Sets both stored places of an entry of a symmetric tile; j <= i.
   BATCHWORK_INLINE void set(int i, int j, S const& x) {
     grid = merge_grids(grid, x.grid);
     set_number(i, j, x.v);
@@ -116,7 +116,7 @@ struct BATCHWORK_NODISCARD Fragments : Indexed<Fragments<DistributedT, M, N, St,
     stage_lines<S, (M + lanes - 1) / lanes, N>(x, g);
     take_from_exchange(g);
   }
-  /// From rows that stand in the exchange.
+  /// From rows in the exchange.
   BATCHWORK_INLINE void take_from_exchange(LaneGrid const& g) {
     using Ex = typename S::exchange;
     T const* const base = g.template numbers<T>();
@@ -134,8 +134,9 @@ struct BATCHWORK_NODISCARD Fragments : Indexed<Fragments<DistributedT, M, N, St,
       }
     }
   }
-  /// To the exchange as rows, for all lanes to read. Of a symmetric one the lower triangle, which
-  /// is written to both: sums of the other one were added in another order.
+  /// Writes the rows to the exchange, for all lanes to read. For a symmetric tile the lower
+  /// triangle is written to both triangles, because sums of the other one were added in another
+  /// order.
   BATCHWORK_INLINE T const* put() const {
     using Ex = typename S::exchange;
     T* const base = grid.template numbers<T>();
@@ -166,8 +167,8 @@ template <class DistributedT, int N>
 struct FactorFragments : Fragments<DistributedT, N, N, Structure::lower> {
   using Base = Fragments<DistributedT, N, N, Structure::lower>;
   typename Base::T inverse[Base::down][2];
-  typename Base::T diagonal[Base::down];  ///< of the inverse, that of row 8 i + lane / 4
-  /// Entries are read: with the inverses they are one.
+  typename Base::T diagonal[Base::down];  ///< of the inverse; the one of row 8 i + lane / 4
+  /// Entries are only read, because the inverses belong to them.
   template <class... I>
   BATCHWORK_INLINE auto operator()(I... i) const {
     return read_entry(*this, i...);
@@ -190,8 +191,7 @@ struct TileTraits<FactorFragments<DistributedT, N>> : NoSpecialTile {
 // ---- factors of a product
 // ---------------------------------------------------------------------------------------------
 
-/// Two numbers of block (i, t) of a tile that all items share, or of its transpose: zeros beyond
-/// it.
+/// Two numbers of block (i, t) of a common tile, or of its transpose; zeros outside it.
 template <class T, bool Turned, class X>
 struct CommonFragments {
   X const& x;
@@ -275,7 +275,7 @@ template <class P>
   requires is_fragments<P>
 inline constexpr bool holds_full_fragments<P> = P::full;
 
-/// A symmetric tile of any kind, all of it.
+/// A symmetric tile of any kind, as a whole.
 template <class S, class P>
 BATCHWORK_INLINE decltype(auto) symmetric_fragments(P const& p, LaneGrid const& grid) {
   if constexpr (holds_full_fragments<P>) {
@@ -338,16 +338,16 @@ BATCHWORK_INLINE auto symmetric_by_fragments(A const& a, B const& b, C const& c)
   return r;
 }
 
-/// f p f' + c, all common but p: f p a few rows of blocks at a time.
+/// f p f' + c with all of them common except p: f p is computed a few rows of blocks at a time.
 template <class S, class F, class P, class C>
 BATCHWORK_INLINE auto congruence_by_fragments(F const& f, P const& p, C const& c) {
   auto const fp = product_by_fragments<S>(f, p);
   return symmetric_by_fragments<S, true>(fp, f, c);
 }
 
-/// By blocks of 8: on the diagonal L and its inverse by elimination, a column at a time, which
-/// lanes tell each other; below, products with that inverse. (Golub and Van Loan, Matrix
-/// Computations, 4th edition, section 4.2.9, block Cholesky.)
+/// By blocks of 8: on the diagonal L and its inverse by elimination, column by column with
+/// broadcasts; below, products with that inverse. (Golub and Van Loan, Matrix Computations, 4th
+/// edition, section 4.2.9, block Cholesky.)
 template <class S, class A>
 BATCHWORK_INLINE auto cholesky_by_fragments(A const& a) {
   using T = scalar_t<S>;
@@ -372,7 +372,7 @@ BATCHWORK_INLINE auto cholesky_by_fragments(A const& a) {
     BATCHWORK_UNROLL
     for (int j = 0; j < 2; ++j) {
       T const one = row == 2 * col + j ? T(1) : T(0);
-      // Beyond the last row that of the identity.
+      // Beyond the last row the pivots of the identity.
       if (8 * d + 8 > N && 8 * d + row >= N) pivots[j] = one;
       inverse[j] = one;
     }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// InverseOfLanes: the inverse of a matrix whose rows are dealt out to the lanes that share an
+/// InverseOfLanes: the inverse of a matrix whose rows are distributed over the lanes that share an
 /// item.
 #ifndef BATCHWORK_INVERSEOFLANES_HPP
 #define BATCHWORK_INVERSEOFLANES_HPP
@@ -14,12 +14,11 @@
 
 namespace Batchwork::Impl {
 
-/// Gauss-Jordan elimination with row pivoting in the place of the matrix (Higham, Accuracy and
-/// Stability of Numerical Algorithms, 2nd edition, section 14.4). In each step all rows but that of
-/// the pivot lose their multiple of it, and column k makes room for the column of the inverse that
-/// comes in its place. Rows are divided by their pivots at the end; then the row in place k is row
-/// k of the inverse, with its columns in the order of the pivots. N^3 multiply-adds and N searches
-/// over L lanes.
+/// Gauss-Jordan elimination with row pivoting, in place (Higham, Accuracy and Stability of
+/// Numerical Algorithms, 2nd edition, section 14.4). Each step subtracts a multiple of the pivot's
+/// row from all other rows, and replaces column k by a column of the inverse. Rows are divided by
+/// their pivots at the end; then the row in place k is row k of the inverse, with its columns in
+/// the order of the pivots. N^3 multiply-adds and N searches over L lanes.
 template <class T, int L, int N, class Ex>
 struct InverseOfLanes : OpenRows<T, L, N, Ex> {
   using Rows = OpenRows<T, L, N, Ex>;
@@ -45,15 +44,15 @@ struct InverseOfLanes : OpenRows<T, L, N, Ex> {
     });
     return this->status();
   }
-  /// Writes the inverse to the exchange, of n rows, NaN where it failed. \returns whether the
-  /// lane's numbers are finite. Another wait comes before they are read.
+  /// Writes n rows of the inverse to the exchange, NaN if it failed. Lanes must wait before they
+  /// read them. \returns whether the lane's numbers are finite
   BATCHWORK_INLINE bool put(int n, bool failed) const {
     T zero(0);
     PivotReciprocal<T> divisor[mine];
     Unit<std::uint8_t> column[(N + 15) / 16];
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
-      // Those of other rows are not read.
+      // The divisors of rows beyond the matrix are not used.
       divisor[m] = this->divisor(this->place_of(m) < N ? this->place_of(m) : 0);
       if (failed) divisor[m].inverse = std::numeric_limits<T>::quiet_NaN();
     }
@@ -70,7 +69,7 @@ struct InverseOfLanes : OpenRows<T, L, N, Ex> {
         if (this->row(m) >= n) continue;
         T const x = divisor[m] * own[m][j];
         to[this->place_of(m) * Ex::leading] = x;
-        // NaN of what is not finite.
+        // NaN if x is not finite.
         zero += T(0) * x;
       }
     }

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// LocalLines: what a lane has of a tile that is distributed over the lanes of an item, and how it
-/// sees tiles of every kind line by line. A line is a row where rows are dealt out to the lanes, a
-/// column where columns are; line i belongs to lane i mod L. Lanes that have no line in the last
-/// round of the deal hold numbers that nobody reads.
+/// LocalLines: the part of a tile that a lane holds if the tile is distributed over the lanes of an
+/// item, and line by line access to tiles of every kind. A line is a row if rows are distributed, a
+/// column if columns are; line i belongs to lane i mod L. Lanes without a line in the last round
+/// hold numbers that are never used.
 #ifndef BATCHWORK_LOCALLINES_HPP
 #define BATCHWORK_LOCALLINES_HPP
 
@@ -34,10 +34,9 @@ struct LocalLines {
   static constexpr int count = by_rows ? M : N;
   static constexpr int length = by_rows ? N : M;
   static constexpr int mine = (count + lanes - 1) / lanes;
-  static_assert(
-      M <= S::largest && N <= S::largest,
-      "Batchwork: where lanes share an item, a sequence makes no tile that is larger than "
-      "all its operands; launch(lanes<1>) gives each lane an item");
+  static_assert(M <= S::largest && N <= S::largest,
+                "Batchwork: if lanes share an item, no tile of a sequence may be larger than all "
+                "its operands; launch(lanes<1>) gives each lane an item");
 
   T a[mine * length];
   info_t<S> info;
@@ -47,7 +46,7 @@ struct LocalLines {
   BATCHWORK_INLINE void set_local(int m, int k, T const& x) { a[m * length + k] = x; }
   BATCHWORK_INLINE int line(int m) const { return m * lanes + grid.lane; }
 
-  /// Entry (i, j), which its lane tells the others: called by all lanes of the item.
+  /// Entry (i, j), which its lane broadcasts; all lanes of the item must call it.
   BATCHWORK_INLINE S entry(int i, int j) const {
     int const l = by_rows ? i : j, k = by_rows ? j : i;
     return S(grid.template broadcast<lanes>(a[l / lanes * length + k], l % lanes), grid);
@@ -71,26 +70,25 @@ template <class X>
 inline constexpr bool is_distributed_tile =
     is_distributed<typename std::remove_cvref_t<X>::value_type>;
 
-/// Extents to which lanes that share an item decompose it: with two columns each a lane has no
-/// registers for it.
+/// The largest extents of decompositions by lanes that share an item: with two columns each, a lane
+/// has no registers for it.
 inline constexpr int largest_decomposed_extent = 32;
 
-/// True, or the compiler says to which extents a decomposition goes.
+/// True; otherwise a compile-time error gives the extents of a decomposition.
 template <class... X>
 constexpr bool require_decomposed() {
   constexpr bool good =
       ((!is_distributed_tile<X> || (std::remove_cvref_t<X>::rows <= largest_decomposed_extent &&
                                     std::remove_cvref_t<X>::cols <= largest_decomposed_extent)) &&
        ...);
-  static_assert(
-      good,
-      "Batchwork: in a sequence on a device qr, pivoted_qr, stacked_r, rank_update, eigh, svd, "
-      "ldlt, expm and what is made of them have extents to 32 (larger whole matrices: the verbs "
-      "qr, least_squares, eigh and svd)");
+  static_assert(good,
+                "Batchwork: in a sequence on a device qr, pivoted_qr, stacked_r, rank_update, "
+                "eigh, svd, ldlt, expm and functions based on them have extents up to 32 (larger "
+                "whole matrices: the verbs qr, least_squares, eigh and svd)");
   return good;
 }
 
-/// Whose lines the lanes hold: nobody's (a tile common to all items), rows, columns, or either.
+/// What the lanes hold: a whole tile common to all items, rows, columns, or either.
 enum class Deal { common, rows, cols, either };
 
 template <class X>
@@ -114,8 +112,8 @@ struct DealOf<Transposed<Original>> {
 template <class X>
 inline constexpr Deal deal_of = DealOf<std::remove_cvref_t<X>>::value;
 
-/// The grid of the first of some tiles and scalars that knows one: a distributed tile rather than a
-/// Distributed, which may have been a plain number.
+/// The lane grid of the first tile or scalar that knows one: preferably of a distributed tile,
+/// because a Distributed may have been a plain number.
 template <class X>
 inline constexpr bool knows_grid = false;
 template <class X>
@@ -123,8 +121,8 @@ template <class X>
 inline constexpr bool knows_grid<X> =
     is_distributed_tile<X> && requires(X const& x) { x.entry(0, 0); };
 
-/// Whether lanes hold lines or blocks of a tile, which so has a `grid`; whether a Scalar's value
-/// has one.
+/// Whether lanes hold lines or blocks of a tile, so that it has a `grid`; and whether a Scalar's
+/// value has one.
 template <class X>
 inline constexpr bool has_grid = false;
 template <class X>
@@ -152,7 +150,7 @@ BATCHWORK_INLINE LaneGrid grid_of(X const& x, Y const& y, Rest const&... rest) {
   else return grid_of(x);
 }
 
-/// The grid that a tile, a scalar or a mask knows, or one of several.
+/// The lane grid that a tile, a scalar or a mask knows, or one of several.
 template <class X>
 BATCHWORK_INLINE LaneGrid grid_known_to(X const& x) {
   if constexpr (is_distributed_scalar<X>) return x.value.grid;
@@ -185,8 +183,7 @@ struct DiagonalLines {
     return k == x.line(m) ? x.local(m, 0) : typename X::T(0);
   }
 };
-/// A lane's own lines of a common tile, read where it stands. Lanes without a line read the last
-/// one.
+/// A lane's own lines of a common tile, read in place. Lanes without a line read the last one.
 template <class S, bool ByRows, class X>
 struct CommonLines {
   X const& x;
@@ -225,8 +222,9 @@ BATCHWORK_INLINE scalar_t<S> const* stage_lines(OwnLines const& x, LaneGrid cons
   return base;
 }
 
-/// A lane's own lines of Count lines of N numbers in the exchange. Half, if not 0, is the number of
-/// lanes that share a symmetric tile, of whose rows only the part left of the diagonal is there.
+/// A lane's own lines, out of Count lines of N numbers in the exchange. If Half is not 0, it is the
+/// number of lanes that share a symmetric tile, and only the part of its rows left of the diagonal
+/// is available.
 template <int Count, int N, int Half, class S, class T>
 BATCHWORK_INLINE void take_own_lines(T (&own)[(Count + S::lanes - 1) / S::lanes * N],
                                      LaneGrid const& grid) {
@@ -246,14 +244,14 @@ BATCHWORK_INLINE void take_own_lines(T (&own)[(Count + S::lanes - 1) / S::lanes 
   }
 }
 
-/// Whether lanes hold their rows as far as the diagonal only.
+/// Whether lanes hold their rows only up to the diagonal.
 template <class X>
 inline constexpr bool holds_half = [] {
   if constexpr (is_transposed<X> || holds_whole<X> || is_fragments<X>) return false;
   else return is_distributed_tile<X> && structure_of<X> == Structure::symmetric;
 }();
 
-/// Writes a symmetric tile to the exchange, the lower triangle in both places.
+/// Writes a symmetric tile to the exchange, with the lower triangle in both triangles.
 template <class X>
 BATCHWORK_INLINE auto stage_both_triangles(X const& x, LaneGrid const& grid) {
   using S = typename X::value_type;
@@ -296,7 +294,8 @@ BATCHWORK_INLINE auto with_both_triangles(X const& x, LaneGrid const& grid) {
   return r;
 }
 
-/// A tile dealt the other way: its rows from its columns or the reverse, through the exchange.
+/// A tile distributed the other way: its rows from its columns or the reverse, through the
+/// exchange.
 template <class S, int M, int N, class From>
 BATCHWORK_INLINE auto turned_lines(From const& from, LaneGrid const& grid) {
   using To = LocalLines<S, M, N>;
@@ -306,7 +305,7 @@ BATCHWORK_INLINE auto turned_lines(From const& from, LaneGrid const& grid) {
   r.grid = grid;
   BATCHWORK_UNROLL
   for (int m = 0; m < To::mine; ++m) {
-    // Lanes without a line read into the padding, or what nobody uses.
+    // Lanes without a line read into the padding, or numbers that are never used.
     int const i = S::exchange::line(m, grid.lane);
     BATCHWORK_UNROLL
     for (int k = 0; k < To::length; ++k) r.set_local(m, k, base[k * S::exchange::leading + i]);
@@ -314,7 +313,7 @@ BATCHWORK_INLINE auto turned_lines(From const& from, LaneGrid const& grid) {
   return r;
 }
 
-/// `S` with rows or columns dealt out.
+/// `S` with distributed rows or columns.
 template <class S, bool ByRows>
 using dealt_t = std::conditional_t<S::by_rows == ByRows, S, typename S::turned>;
 
@@ -325,13 +324,13 @@ BATCHWORK_INLINE auto lines_of(X const& x, LaneGrid const& grid) {
   if constexpr (deal == Deal::common) {
     return CommonLines<S, ByRows, X>{x, grid.lane};
   } else if constexpr (is_transposed<X>) {
-    // A transpose: the lines of the other kind of what is transposed.
+    // For a transpose: the lines of the other kind of the original.
     return lines_of<S, !ByRows>(x.original, grid);
   } else if constexpr (holds_half<X>) {
     using To = LocalLines<typename X::value_type, X::rows, X::cols>;
     return LinesByValue<To>{with_both_triangles(x, grid)};
   } else if constexpr (is_fragments<X>) {
-    // Its rows stand in the exchange.
+    // The rows of this tile are in the exchange.
     x.put();
     using Rows = LocalLines<dealt_t<S, true>, rows_of<X>, cols_of<X>>;
     Rows rows;
@@ -357,8 +356,7 @@ BATCHWORK_INLINE auto lines_of(X const& x, LaneGrid const& grid) {
   }
 }
 
-/// The same as far as the diagonal of the rows: all that is asked for where a result is symmetric
-/// or lower.
+/// The same up to the diagonal of the rows, which is enough for a symmetric or lower result.
 template <class S, class X>
 BATCHWORK_INLINE auto lower_lines_of(X const& x, LaneGrid const& grid) {
   if constexpr (holds_half<X>) return LinesByReference<X>{x};
@@ -371,15 +369,15 @@ BATCHWORK_INLINE auto diagonal_of_lines(OwnLines const& x, int m, int lane) {
   auto d = x.get(m, m * S::lanes);
   BATCHWORK_UNROLL
   for (int k = m * S::lanes + 1; k < N && k < (m + 1) * S::lanes; ++k) {
-    // Read before the comparison: behind it the compiler takes the lane for k, before it unrolls
-    // the loop, and an index that is no constant puts the whole tile into memory.
+    // Read before the comparison. After it the compiler substitutes the lane for k before it
+    // unrolls the loop, and an index that is not constant puts the whole tile into memory.
     auto const own = x.get(m, k);
     d = k == m * S::lanes + lane ? own : d;
   }
   return d;
 }
 
-/// Entry (i, i) of a tile that is diagonal, or wanted only there, for a lane's own i.
+/// Entry (i, i) of a tile that is diagonal, or used only on its diagonal, for a lane's own i.
 template <class S, class X>
 BATCHWORK_INLINE auto diagonal_number(X const& x, int m, int lane) {
   if constexpr (is_distributed_tile<X>) {
@@ -390,8 +388,7 @@ BATCHWORK_INLINE auto diagonal_number(X const& x, int m, int lane) {
   }
 }
 
-/// The `S` of a result that is computed entry by entry: dealt by columns where all that is
-/// distributed is.
+/// The `S` of a result that is computed entry by entry: by columns if all distributed operands are.
 template <class S, class... X>
 struct DealTogether {
   using type = S;
@@ -409,13 +406,13 @@ using deal_together_t = typename DealTogether<S, X...>::type;
 // ---- assignment
 // ---------------------------------------------------------------------------------------------
 
-/// Assigns a distributed tile from any other: of a symmetric one the lower triangle is read, of a
-/// lower one nothing else is kept.
+/// Assigns any tile to a distributed tile. Only the lower triangle is read for a symmetric one, and
+/// only the lower triangle is kept for a lower one.
 template <class To, class From>
 BATCHWORK_INLINE void distributed_assign(To& to, From const& from) {
   using S = typename To::value_type;
   constexpr Structure st = structure_of<To>;
-  // A common tile knows no grid; what it is assigned to may.
+  // A common tile knows no grid, but the assigned tile may know one.
   LaneGrid const grid = grid_of(from, to);
   if constexpr (st == Structure::diagonal) {
     auto const x = lower_lines_of<S>(from, grid);
@@ -424,7 +421,7 @@ BATCHWORK_INLINE void distributed_assign(To& to, From const& from) {
       to.set_local(m, 0, diagonal_of_lines<S, To::rows>(x, m, grid.lane));
   } else if constexpr (holds_whole<To> && structure_of<From> != Structure::symmetric &&
                        structure_of<From> != Structure::diagonal) {
-    // Of which the lower triangle is read.
+    // Only its lower triangle is read.
     distributed_assign(to, Symmetric<S, To::rows>(from));
   } else if constexpr ((st == Structure::symmetric && !holds_whole<To>) ||
                        (st == Structure::lower && To::by_rows)) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// OpenRows: a matrix whose rows are dealt out to the lanes that share an item, and stay where they
-/// are while pivots are chosen among those that are open still.
+/// OpenRows: a matrix whose rows are distributed over the lanes that share an item and are not
+/// moved while pivots are chosen among the open rows.
 #ifndef BATCHWORK_OPENROWS_HPP
 #define BATCHWORK_OPENROWS_HPP
 
@@ -17,8 +17,8 @@
 
 namespace Batchwork::Impl {
 
-/// N rows of N numbers, row m L + lane being row m of a lane. Through an exchange `Ex`, of which
-/// they need four lines, lanes see the row of a pivot.
+/// N rows of N numbers; row m of a lane is row m L + lane. Lanes see the row of a pivot through an
+/// exchange `Ex`, in which they need four lines.
 template <class T, int L, int N, class Ex>
 struct OpenRows {
   static constexpr int mine = (N + L - 1) / L, deep = Ex::per_unit;
@@ -26,13 +26,13 @@ struct OpenRows {
 
   LaneGrid grid;
   T own[mine][N];
-  /// The place of the pivot of a row, or that it has none yet: the mask of the bits that tell its
-  /// size. So what has one, or is no row of the matrix, is less than any other in one instruction.
+  /// The place of the pivot of a row; for an open row the mask of the bits of its size. So a row
+  /// with a place, or outside the matrix, compares as smaller than any open row in one instruction.
   std::int32_t place[mine];
   std::int32_t failure;
 
-  /// Of a matrix of the first n rows and columns. The others have no turn, and what is in them goes
-  /// into no result.
+  /// For a matrix of the first n rows and columns. The other rows are never chosen, and their
+  /// contents are not used.
   BATCHWORK_INLINE OpenRows(LaneGrid const& of, int n) : grid(of) { open_rows(n); }
   BATCHWORK_INLINE void open_rows(int n) {
     failure = 0;
@@ -45,9 +45,9 @@ struct OpenRows {
   BATCHWORK_INLINE int place_of(int m) const { return place[m] & open; }
 
   BATCHWORK_INLINE T* line(int i) const { return grid.template numbers<T>() + i * Ex::leading; }
-  /// Where the row of pivot k is shown, two in turn: one wait a step.
+  /// The place where the row of pivot k is shown; two are used alternately: one wait for each step.
   BATCHWORK_INLINE T* shown(int k) const { return line(k % 2); }
-  /// What is divided by pivot k, to the end.
+  /// The divisor by pivot k, kept to the end.
   BATCHWORK_INLINE T* divisor_place(int k) const {
     // Pairs, in two lines whether N is even or odd.
     constexpr int of_line = (N + 1) / 2 * 2;
@@ -62,10 +62,10 @@ struct OpenRows {
     return d;
   }
 
-  /// The largest number of column k, of those in open rows, is the pivot (to 2^-15: sizes have 20
-  /// bits, see pivot_key, of which lanes take up to five); its row is shown from column `first` on,
-  /// and is no longer open. Behind that show(m, its place in the exchange) is called for row m of
-  /// its lane.
+  /// Chooses the largest number of column k in the open rows as the pivot (to 2^-15: sizes have 20
+  /// bits, see pivot_key, and lane numbers take up to five of them). The row of the pivot is shown
+  /// from column `first` on and is no longer open. Afterwards show(m, its place in the exchange) is
+  /// called for row m of its lane.
   template <class Show>
   BATCHWORK_INLINE void choose_pivot(int k, int first, Show const& show) {
     std::int32_t largest = key(0, k);
@@ -79,7 +79,7 @@ struct OpenRows {
       which = larger ? m : which;
       pivot = larger ? own[m][k] : pivot;
     }
-    // Every lane divides by its own: the search need not be over for that.
+    // Every lane divides by its own pivot, without waiting for the search.
     PivotReciprocal<T> const d = pivot_divisor(pivot, largest);
     std::int32_t const of_lane = key_of_lane(largest);
     if (grid.template largest<L>(of_lane) == of_lane) {
@@ -105,7 +105,8 @@ struct OpenRows {
     }
     grid.sync();
   }
-  /// Takes multiple[m] of the shown row off row m, from column `first` on but for column k.
+  /// Subtracts multiple[m] of the shown row from row m, from column `first` on, except for column
+  /// k.
   BATCHWORK_INLINE void subtract(int k, int first, T const (&multiple)[mine]) {
     T const* const from = shown(k);
     BATCHWORK_UNROLL
@@ -120,7 +121,7 @@ struct OpenRows {
       }
     }
   }
-  /// 0 or that of the first pivot that is zero or not finite.
+  /// 0, or the status of the first pivot that is zero or not finite.
   BATCHWORK_INLINE std::int32_t status() const {
     std::int32_t const first = grid.template largest<L>(failure);
     return first == 0 ? 0
@@ -134,8 +135,8 @@ struct OpenRows {
   BATCHWORK_INLINE std::int32_t key(int m, int k) const {
     return (pivot_key(own[m][k]) & place[m] & open) | (place[m] & ~open);
   }
-  /// Tells lanes apart in the last bits: one search finds a size and its lane. What is not zero is
-  /// larger than zero still.
+  /// Puts the lane number into the last bits: one search finds a size and its lane. A nonzero
+  /// number stays larger than zero.
   BATCHWORK_INLINE std::int32_t key_of_lane(std::int32_t key) const {
     std::int32_t const most = open - (L - 1);
     return (((key < most ? key : most) + (L - 1)) & ~(L - 1)) | (L - 1 - grid.lane);

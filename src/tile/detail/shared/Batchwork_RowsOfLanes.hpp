@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// RowsOfLanes: a matrix whose rows are dealt out to the lanes that share an item, as an
-/// elimination changes it; and the solution of systems with its factors.
+/// RowsOfLanes: a matrix whose rows are distributed over the lanes that share an item, for
+/// elimination; and solves with its factors.
 #ifndef BATCHWORK_ROWSOFLANES_HPP
 #define BATCHWORK_ROWSOFLANES_HPP
 
@@ -40,9 +40,9 @@ BATCHWORK_INLINE scalar_t<S> const* stage_lines_at(OwnLines const& x, int const*
 template <int N>
 using bits_of_rows = std::conditional_t<(N > 32), std::uint64_t, unsigned>;
 
-/// See EliminatedRows. Rows stay in their lanes until the end: which of them is in which place is
-/// known to its own lane (place) and, as a bit each, to all lanes (free). S is a Distributed dealt
-/// by rows.
+/// See EliminatedRows. Rows stay in their lanes until the end. The lane of a row knows its place
+/// (place), and all lanes know which rows have one, one bit each (free). S is a Distributed by
+/// rows.
 template <class S, int N>
 struct RowsOfLanes {
   using T = scalar_t<S>;
@@ -57,7 +57,7 @@ struct RowsOfLanes {
   T (&own)[mine * N];
   int (&place)[mine];
   LaneGrid const& grid;
-  /// Rows of the matrix, which stands before an identity: a row of that is in its place.
+  /// The rows of the matrix, which is followed by rows of the identity; those are in their places.
   int there = N;
   Bits free = there < int(8 * sizeof(Bits)) ? (Bits(1) << there) - 1u : ~Bits(0);
   bool odd = false;
@@ -65,7 +65,8 @@ struct RowsOfLanes {
   BATCHWORK_INLINE bool is_free(int m) const { return (free >> (m * L + grid.lane) & 1u) != 0; }
   BATCHWORK_INLINE T get(int m, int k) const { return own[m * N + k]; }
 
-  /// Where pivot row k is published: two in turn, one wait a step. Its divisor stands before it.
+  /// The place where pivot row k is published; two are used alternately: one wait for each step.
+  /// Its divisor is stored before it.
   BATCHWORK_INLINE T* published(int k) const {
     return grid.template numbers<T>() + (N == 2 ? 0 : k % 2 * (Ex::leading + deep));
   }
@@ -83,13 +84,13 @@ struct RowsOfLanes {
       line = larger ? m * L + grid.lane : line;
       pivot = larger ? own[m * N + k] : pivot;
     }
-    // Every lane divides by its own: the search need not be over for that.
+    // Every lane divides by its own pivot, without waiting for the search.
     PivotReciprocal<T> const divisor = pivot_divisor(pivot);
     int const from = grid.template lane_of_largest<L>(largest);
     int chosen = from;
     if constexpr (mine > 1) {
       chosen = grid.template broadcast<L>(line, from);
-      // Without shuffles it came by way of the exchange.
+      // Without shuffles it was broadcast through the exchange.
       if constexpr (!Vendor::has_shuffles) grid.sync();
     }
     odd = odd != (Vendor::count_bits(free & ((Bits(1) << chosen) - 1u)) % 2 != 0);
@@ -162,8 +163,8 @@ struct RowsOfLanes {
   }
 };
 
-/// The lanes' own lines of b, line m of the calling lane brought to place[m] by way of the
-/// exchange: its rows if S is dealt by rows, else its columns, with the same rows exchanged.
+/// The lanes' own lines of b, with line m of the calling lane moved to place[m] through the
+/// exchange: its rows if S is distributed by rows, else its columns with the same rows exchanged.
 template <class S, int M, int C, class B>
 BATCHWORK_INLINE void take_permuted_rows(LocalLines<S, M, C>& x, B const& b, int const* place,
                                          LaneGrid const& grid) {
@@ -180,8 +181,8 @@ BATCHWORK_INLINE void take_permuted_rows(LocalLines<S, M, C>& x, B const& b, int
   }
 }
 
-/// L U x = x for few right-hand sides, whose rows are dealt out as those of the factors `lu` are:
-/// the lane of a row tells it, all take it from their own.
+/// Solves L U x = x for a few right-hand sides, whose rows are distributed like those of the
+/// factors `lu`: the lane of a row broadcasts it, and all lanes subtract it from their own rows.
 template <class X, class F>
 BATCHWORK_INLINE void substitute_by_rows(X& x, F const& lu) {
   using S = typename F::S;
@@ -222,7 +223,7 @@ BATCHWORK_INLINE void substitute_by_rows(X& x, F const& lu) {
     }
   });
 }
-/// So many right-hand sides are few: beyond, lanes that have whole columns of x wait less.
+/// Up to so many right-hand sides are few; with more, lanes that hold whole columns of x wait less.
 inline constexpr int few_right_hand_sides = 4;
 
 /// Rows of the factors for all lanes to read, reciprocals of the pivots on the diagonal.

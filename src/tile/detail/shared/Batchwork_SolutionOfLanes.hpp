@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// SolutionOfLanes: a x = b for one vector, the rows of the matrix being dealt out to the lanes
+/// SolutionOfLanes: a x = b for one vector, with the rows of the matrix distributed over the lanes
 /// that share an item.
 #ifndef BATCHWORK_SOLUTIONOFLANES_HPP
 #define BATCHWORK_SOLUTIONOFLANES_HPP
@@ -13,10 +13,10 @@
 
 namespace Batchwork::Impl {
 
-/// Elimination with partial pivoting of rows that stay where they are, with their numbers of b: in
-/// each step the lane of the pivot shows its row, and the open ones lose their multiple of it. So b
-/// comes out as the solution of L y = P b, and nothing of L is kept. Then each x in turn is shown
-/// by the lane that has its row. (Golub and Van Loan, Matrix Computations, 4th edition,
+/// Elimination with partial pivoting of rows that are not moved, together with their numbers of b.
+/// In each step the lane of the pivot shows its row, and a multiple of it is subtracted from the
+/// open rows. So b becomes the solution of L y = P b, and L is not stored. Then each x is shown, in
+/// order, by the lane that has its row. (Golub and Van Loan, Matrix Computations, 4th edition,
 /// sections 3.1 and 3.4.) N^3 / 3 multiply-adds and N searches over L lanes.
 template <class T, int L, int N, class Ex>
 struct SolutionOfLanes : OpenRows<T, L, N, Ex> {
@@ -29,7 +29,7 @@ struct SolutionOfLanes : OpenRows<T, L, N, Ex> {
     grid.sync();
     unroll_in_parts<N>([&](int k) {
       if (k >= n) return;
-      // In the place of the pivot, which is not asked for any more.
+      // Instead of the pivot, which is not needed any more.
       this->choose_pivot(k, k + 1, [&](int m, T* to) { to[k] = rest[m]; });
       PivotReciprocal<T> const d = this->divisor(k);
       T const of_b = this->shown(k)[k];
@@ -44,7 +44,7 @@ struct SolutionOfLanes : OpenRows<T, L, N, Ex> {
     });
     return this->status();
   }
-  /// For all lanes to read behind the next wait: solution(i).
+  /// The results can be read by all lanes after the next wait: solution(i).
   BATCHWORK_INLINE void substitute(int n) {
     grid.sync();
     unroll_in_parts<N>([&](int done) {
@@ -62,7 +62,7 @@ struct SolutionOfLanes : OpenRows<T, L, N, Ex> {
       if (found) this->line(0)[k] = d * left;
       grid.sync();
       T const z = solution(k);
-      // Rows in places behind k are done with: what becomes of them does not matter.
+      // Rows in places after k are solved; later changes to them do not matter.
       BATCHWORK_UNROLL
       for (int m = 0; m < mine; ++m) rest[m] -= own[m][k] * z;
     });

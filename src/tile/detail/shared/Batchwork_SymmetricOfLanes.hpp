@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// SymmetricOfLanes: the factors of a symmetric matrix whose columns, which are its rows, are dealt
-/// out to the lanes that share an item.
+/// SymmetricOfLanes: the factors of a symmetric matrix whose columns, which are its rows, are
+/// distributed over the lanes that share an item.
 #ifndef BATCHWORK_SYMMETRICOFLANES_HPP
 #define BATCHWORK_SYMMETRICOFLANES_HPP
 
@@ -14,9 +14,9 @@
 
 namespace Batchwork::Impl {
 
-/// S is a Distributed dealt by columns. Of the factors a lane has for each of its columns the row
-/// of L, behind the diagonal the column of L, and the row of D. place[m] is where the row of the
-/// original matrix went that has the number of own column m: each lane follows its own.
+/// S is a Distributed by columns. For each of its columns a lane has the row of L, after the
+/// diagonal the column of L, and the row of D. place[m] is the new place of the row of the original
+/// matrix with the number of own column m.
 template <class S, int N>
 struct SymmetricOfLanes : ColumnsOfLanes<S, N, N> {
   using Base = ColumnsOfLanes<S, N, N>;
@@ -40,7 +40,7 @@ struct SymmetricOfLanes : ColumnsOfLanes<S, N, N> {
   BATCHWORK_INLINE std::int32_t eliminate() {
     return SymmetricRowsInPlace<SymmetricOfLanes>(*this).eliminate();
   }
-  /// The number of own column m; of lanes without one the last.
+  /// The number of own column m; lanes without one use the last column.
   BATCHWORK_INLINE int row(int m) const {
     int const c = this->column(m);
     return c < N ? c : N - 1;
@@ -60,14 +60,14 @@ struct SymmetricOfLanes : ColumnsOfLanes<S, N, N> {
     }
     return l;
   }
-  /// What solves with L and its transpose, for so many right-hand sides.
+  /// The solves with L and its transpose, for so many right-hand sides.
   template <int C>
   BATCHWORK_INLINE auto substitution() const {
     if constexpr (C <= few_right_hand_sides) return SubstitutionByRows{*this};
     else return SubstitutionByTriangle<Lower<ByRows, N>>{lower()};
   }
-  /// Of x, whose rows are dealt out as those of L are: the lane of a row tells it, all take it from
-  /// their own.
+  /// For x with its rows distributed like those of L: the lane of a row broadcasts it, and all
+  /// lanes subtract it from their own rows.
   struct SubstitutionByRows {
     SymmetricOfLanes const& of;
 
@@ -132,7 +132,7 @@ struct SymmetricOfLanes : ColumnsOfLanes<S, N, N> {
     x.info = info_in_lanes_of<ByRows>(b.info);
     return x;
   }
-  /// The rows of b, own line m that with the number from[m].
+  /// The rows of b: own line m is the line with number from[m].
   template <class B>
   BATCHWORK_INLINE auto rows_from(B const& b, int const* from) const {
     auto x = rows_like(b);

@@ -12,16 +12,16 @@
 
 namespace Batchwork::Impl {
 
-/// What eliminate_symmetric does, for a SymmetricOfLanes. Rows and columns stay where they are
-/// until the end: which of them are not yet in a place all lanes know, a bit each (open). The first
-/// of the open rows is the one whose diagonal entry is asked for a pivot. A pivot's row is
-/// published, and a lane finds there, at the number of its own row, what that row has in the
-/// pivot's column: the matrix is symmetric. The exchange keeps column k of L as line k, where the
-/// row of pivot k was published.
+/// eliminate_symmetric for a SymmetricOfLanes. Rows and columns are not moved until the end; all
+/// lanes know which of them have no place yet, one bit each (open). The diagonal entry of the first
+/// open row is tested as a pivot first. The row of a pivot is published. Because the matrix is
+/// symmetric, a lane finds there, at the number of its own row, the entry of that row in the
+/// pivot's column. The exchange keeps column k of L as line k, where the row of pivot k was
+/// published.
 ///
-/// Steps are turns of one loop, and items take them as they want to: one with pairs has fewer. All
-/// columns take part in all of them, N^3 multiply-adds, where exchanges would spare two thirds of
-/// these but write each number's way out.
+/// Steps are iterations of one loop, which items take independently: an item with pairs needs
+/// fewer. All columns take part in all steps, N^3 multiply-adds; exchanges would save two thirds of
+/// these, but need separate code for each number.
 template <class Factors>
 struct SymmetricRowsInPlace {
   using S = typename Factors::Lines::value_type;
@@ -34,13 +34,13 @@ struct SymmetricRowsInPlace {
   Factors& of;
   LaneGrid const& grid;
   unsigned open = N < 32 ? (1u << N) - 1u : ~0u;
-  unsigned pairs = 0;  ///< the places where a pair begins
+  unsigned pairs = 0;  ///< one bit for each place at which a pair begins
   int k = 0;
 
   BATCHWORK_INLINE explicit SymmetricRowsInPlace(Factors& a) : of(a), grid(a.grid) {}
 
   BATCHWORK_INLINE std::int32_t eliminate() {
-    // What others read of something else is read.
+    // Other lanes have read their data from the exchange.
     grid.sync();
     BATCHWORK_KEEP_LOOP
     while (grid.lanes.any(open != 0)) step();
@@ -56,15 +56,15 @@ struct SymmetricRowsInPlace {
   BATCHWORK_INLINE T get(int m, int i) const { return of.at(m, i); }
 
  private:
-  /// The row of a pivot where it is published, and what a lane has to do with it: the entries in
+  /// The row of a pivot where it is published, and the entries that a lane needs from it, those in
   /// its own rows.
   struct Published {
     int at;
     T own[mine];
   };
   BATCHWORK_INLINE bool is_open(int m) const { return (open >> of.column(m) & 1u) != 0; }
-  /// Where in the exchange line `place` begins; of an item that has no open row any more the last
-  /// one, which nobody writes.
+  /// The start of line `place` in the exchange; for an item without open rows the last line, which
+  /// is never written.
   static BATCHWORK_INLINE int line(int place) { return (place < N ? place : N - 1) * Ex::leading; }
   BATCHWORK_INLINE void publish(int at, int r, bool wanted) const {
     BATCHWORK_UNROLL
@@ -81,9 +81,9 @@ struct SymmetricRowsInPlace {
     return x;
   }
 
-  /// The largest key of the entries in open rows but r. Row numbers may stand in the last bits:
-  /// sizes that differ in 15 bits are told apart, which moves the bound of the growth as little.
-  /// What then has no bits left is brought up, so that no zero is taken for it.
+  /// The largest key of the entries in open rows other than r. The last bits may be replaced by row
+  /// numbers: sizes are then compared by 15 bits, which hardly changes the bound of the growth. A
+  /// number without remaining bits is increased, so that it is not taken for zero.
   template <bool WithRows>
   BATCHWORK_INLINE std::int32_t largest_beside(Published const& x, int r) const {
     unsigned const others = open & ~(1u << r);
@@ -101,7 +101,7 @@ struct SymmetricRowsInPlace {
       }
       return grid.template largest<L>(largest);
     } else {
-      // The exchange, through which lanes search together, is taken.
+      // The exchange, through which lanes search together, is in use.
       for (int i = 0; i < N; ++i) {
         std::int32_t const of_row = key(numbers()[x.at + i], i);
         largest = of_row > largest ? of_row : largest;
@@ -110,7 +110,7 @@ struct SymmetricRowsInPlace {
     }
   }
 
-  /// A pivot, or a pair of them. Nothing where no row is open.
+  /// A pivot, or a pair of them. Does nothing if no row is open.
   BATCHWORK_INLINE void step() {
     int const p = Vendor::lowest_bit(open | 1u << (N - 1));
     int const first = line(k), second = line(k + 1);
@@ -126,7 +126,7 @@ struct SymmetricRowsInPlace {
     bool other = false, pair = false;
     if (grid.lanes.any(small)) {
       publish(second, r, small);
-      // Of other items nothing that is read here is used.
+      // For other items the numbers read here are not used.
       y = seen(small ? second : first);
       next = numbers()[y.at + r];
       T const most = std::numeric_limits<T>::max(),
@@ -139,7 +139,7 @@ struct SymmetricRowsInPlace {
     T const pivot = other ? next : head;
     auto const by_pivot = pivot_divisor(pivot);
     SymmetricPivot<T> const divide(pair ? by_e : by_pivot, pair, pivot, next);
-    // What L has in the columns is a sum of both rows' entries, divided.
+    // The entry of L in these columns is a sum of entries of both rows, divided.
     T const of_first = pair    ? divide.t * divide.v
                        : other ? T(0)
                                : T(1),
@@ -193,11 +193,12 @@ struct SymmetricRowsInPlace {
     }
   }
 
-  /// 0 at a place with a pivot of its own, 1 and 2 in a pair.
+  /// 0 for a place with a 1 x 1 pivot, 1 and 2 for a pair.
   BATCHWORK_INLINE int kind_at(int place) const {
     return (pairs >> place & 1u) != 0 ? 1 : (pairs << 1 >> place & 1u) != 0 ? 2 : 0;
   }
-  /// The rows and columns of L from its columns, and the rows of D, each to the lane of its place.
+  /// Moves the rows and columns of L, from its columns, and the rows of D to the lanes of their
+  /// places.
   BATCHWORK_INLINE void bring_to_places() {
     T* const base = numbers();
     T d[mine], e[mine];
@@ -207,7 +208,7 @@ struct SymmetricRowsInPlace {
       d[m] = T(0);
       e[m] = T(1);
       if ((m + 1) * L > N && of.column(m) >= N) continue;
-      // The lane of a row takes what D has there out of the columns.
+      // The lane of a row takes the entries of D out of the columns.
       int const kind = kind_at(of.place[m]), beside = of.place[m] + (kind == 1) - (kind == 2);
       T *const diagonal = base + of.place[m] * Ex::leading + of.row(m), *const partner =
                                                                             base +
@@ -217,7 +218,7 @@ struct SymmetricRowsInPlace {
       e[m] = kind == 0 ? T(1) : *partner;
       *diagonal = *partner = T(0);
     }
-    // Lanes without a row read that of another.
+    // Lanes without a row read the row of another lane.
     grid.sync();
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
@@ -225,7 +226,8 @@ struct SymmetricRowsInPlace {
       for (int i = 0; i < N; ++i) of.at(m, i) = base[i * Ex::leading + of.row(m)];
     }
     stage_lines_at<S, N, N>(*this, of.place, grid);
-    // A lane with several rows reads them by units; one with a single row needs registers more.
+    // A lane with several rows reads them by units; for one with a single row registers are more
+    // important.
     if constexpr (mine > 1) take_own_lines<N, N, 0, S>(of.a, grid);
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {

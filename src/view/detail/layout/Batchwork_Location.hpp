@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Location: where an operand's numbers lie, as a kernel sees it: a pointer and strides, 64-bit
-/// throughout. Three arrangements of a batch and the general strided one: interleaved (LayoutLeft,
-/// item fastest), item-contiguous (LayoutRight, an item's numbers side by side), compact (groups of
-/// W items side by side), strided (anything else).
+/// Location: the memory of an operand inside the kernel: a pointer and strides, 64-bit throughout.
+/// There are three arrangements of a batch, and the general strided one: interleaved (LayoutLeft,
+/// item fastest), item-contiguous (LayoutRight, an item's numbers adjacent), compact (groups of W
+/// adjacent items), strided (anything else).
 #ifndef BATCHWORK_LOCATION_HPP
 #define BATCHWORK_LOCATION_HPP
 
@@ -128,7 +128,7 @@ template <class Loc>
 inline constexpr bool is_item_contiguous = false;
 template <class T, class Sh>
 inline constexpr bool is_item_contiguous<Location<T, Sh, Arrangement::item_contiguous, 0>> = true;
-/// Items side by side, 0 where they are not compact.
+/// The number of adjacent items in a group; 0 if items are not compact.
 template <class Loc>
 inline constexpr int width_of_compact = 0;
 template <class T, class Sh, int PW>
@@ -137,7 +137,7 @@ inline constexpr int width_of_compact<Location<T, Sh, Arrangement::compact, PW>>
 // ---- entries
 // ---------------------------------------------------------------------------------------------
 
-/// Where one lane's item, or a pack's items, are read and written.
+/// The addresses at which one lane's item, or a pack's items, are read and written.
 template <class S, class Loc>
 struct Cursor {
   using T = typename Loc::value_type;
@@ -150,7 +150,7 @@ struct Cursor {
   BATCHWORK_INLINE void put(int i, int j, S const& v) const { p[loc.offset(i, j)] = v; }
 };
 
-/// A pack's items, side by side or each where its pointer says.
+/// A pack's items, adjacent or each at its own pointer.
 template <class S, class Loc>
   requires requires(S const& x) { x.lane(0); } && (!std::is_arithmetic_v<real_t<S>>)
 struct Cursor<S, Loc> {
@@ -204,7 +204,7 @@ struct Direct {
     return loc.data[loc.offset(i, structure == Structure::diagonal ? 0 : j)];
   }
   BATCHWORK_INLINE value_type entry(int i) const { return loc.data[loc.offset(i, 0)]; }
-  /// As that of IndexedToRead, which an aggregate cannot begin with.
+  /// The same as that of IndexedToRead, which an aggregate cannot have as its first base.
   template <class... I>
   BATCHWORK_INLINE auto operator()(I... i) const {
     return Impl::read_entry(*this, i...);

@@ -18,15 +18,15 @@ namespace Batchwork::Impl {
 /// How the numbers of an operand travel.
 struct MatrixTravel {
   bool by_items =
-      false;  ///< neighbouring lanes have neighbouring items; else those of an item its own numbers
-  bool turned = false;  ///< along a column first, not along a row
-  int shift = 0;        ///< 1 << shift numbers of a row at once, 16 bytes at most
-  int count = 0;        ///< of what is moved at once, for an item
-  int fasts = 1;        ///< of these along a row, or a column if turned
+      false;  ///< neighbouring lanes move neighbouring items; else neighbouring numbers of an item
+  bool turned = false;  ///< columns first instead of rows
+  int shift = 0;        ///< 1 << shift numbers of a row at once, at most 16 bytes
+  int count = 0;        ///< the number of moves for an item
+  int fasts = 1;        ///< the number of moves along a row, or along a column if turned
   QuickDivisor by_fasts;
 
   /// \param items_together  the lanes of a team may move the numbers of each other's items
-  /// \param may_be_wide     several numbers of a row at once, where they are aligned
+  /// \param may_be_wide     several numbers of a row may be moved at once if they are aligned
   template <class U>
   static MatrixTravel of(Storage<U> const& s, int rows, int cols, bool items_together,
                          bool may_be_wide) {
@@ -50,7 +50,7 @@ struct MatrixTravel {
     count = fasts * (turned ? cols : rows);
     by_fasts = QuickDivisor(fasts);
   }
-  /// Of a lower triangle a long row and a short one together are as long as any other two.
+  /// In a lower triangle a long row and a short one together are as long as any other such pair.
   void of_triangle(int n) {
     fasts = (n >> shift) + 1;
     count = (n + 1) / 2 * fasts;
@@ -58,27 +58,26 @@ struct MatrixTravel {
   }
 };
 
-/// The place of a lane in a team whose lanes have several items.
+/// The position of a lane in a team with several items for each lane.
 struct LaneOfItems {
-  int rank, team, lanes;  ///< in the team; lanes of an item
-  int item, lane;         ///< the item that it computes with, and its rank among the lanes of that
-  int items, there;       ///< the items that the team has room for, a power of two, and that it has
+  int rank, team, lanes;  ///< the rank in the team, its lanes, and the lanes of an item
+  int item, lane;         ///< the item of the lane, and the rank among the lanes of that item
+  int items, there;       ///< the largest number of items, a power of two, and the actual number
 
-  /// Of a team with room for so many items, Lanes lanes each, a power of two; `left` items are
-  /// there from its first one on.
+  /// For a team with room for so many items, with Lanes lanes each, a power of two; `left` is the
+  /// number of items from its first one on.
   template <int Lanes, class Member>
   BATCHWORK_INLINE void take_place(Member const& member, int items_of_team, std::int64_t left) {
     rank = Vendor::renewed(Vendor::lane_rank(member));
     team = Lanes * items_of_team;
     lanes = Lanes;
-    // Without signs, of which divisions by powers of two would take care.
+    // Unsigned, because signed divisions by powers of two need a correction.
     item = int(unsigned(rank) / Lanes);
     lane = int(unsigned(rank) % Lanes);
     items = items_of_team;
     there = left < items_of_team ? int(left) : items_of_team;
   }
-  /// Runs move(item, k) for the share of the lane of what an operand has to move: always of the
-  /// same item.
+  /// Runs move(item, k) for the lane's part of an operand, always of the same item.
   template <class Move>
   BATCHWORK_INLINE void share(MatrixTravel const& t, Move const& move) const {
     int const step = t.by_items ? team / items : lanes;
@@ -89,7 +88,7 @@ struct LaneOfItems {
   BATCHWORK_INLINE int item_of_share(MatrixTravel const& t) const {
     return t.by_items ? rank & (items - 1) : item;
   }
-  /// Runs move(item, i, j) for the numbers that the lane moves of an operand.
+  /// Runs move(item, i, j) for the lane's part of an operand.
   template <class Move>
   BATCHWORK_INLINE void walk(MatrixTravel const& t, Move const& move) const {
     share(t, [&](int which, int k) {
@@ -105,7 +104,7 @@ struct LaneOfItems {
       int const slow = t.by_fasts.quotient(k), fast = k - slow * t.fasts;
       int const longer = n - 1 - slow, in_row = (longer >> t.shift) + 1;
       bool const in_longer = fast < in_row;
-      if (!in_longer && slow == longer) return;  // the middle row stands alone
+      if (!in_longer && slow == longer) return;  // the middle row has no partner
       int const i = in_longer ? longer : slow, j = (in_longer ? fast : fast - in_row) << t.shift;
       if (t.turned) move(which, n - 1 - j, n - 1 - i);
       else move(which, i, j);

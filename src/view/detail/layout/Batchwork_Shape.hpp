@@ -69,8 +69,8 @@ struct Restructured<Sh, Structure::general> {
   using type = Sh;
 };
 
-/// The largest extent of a tile, which 32 lanes of a device hold by two lines each. Beyond it dense
-/// single operations need other algorithms.
+/// The largest extent of a tile: 32 lanes of a device hold it with two lines each. Larger dense
+/// operations need other algorithms, those of the verbs.
 inline constexpr int largest_extent = 64;
 
 }  // namespace Batchwork::Impl

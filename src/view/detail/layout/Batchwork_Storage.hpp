@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Storage: where the numbers of a batch lie, with extents and strides known at run time. What
-/// copies are made of: they build no tiles, so extents are neither static nor limited.
+/// Storage: the memory of a batch, with extents and strides known at run time. Copies use it: they
+/// build no tiles, so extents are neither static nor limited.
 #ifndef BATCHWORK_STORAGE_HPP
 #define BATCHWORK_STORAGE_HPP
 
@@ -38,20 +38,20 @@ BATCHWORK_INLINE T* item_of(Storage<T> const& s, std::int64_t item) {
   return s.data + g * s.group + (item - g * s.width) * s.lane;
 }
 
-/// Whether the same number of neighbouring items is nearer in memory than the next number of an
+/// Whether the same number of the neighbouring item is closer in memory than the next number of the
 /// item.
 template <class T>
 bool items_are_near(Storage<T> const& s, std::int64_t rows, std::int64_t cols) {
   std::int64_t const item = s.width == 1 ? s.group : s.lane;
   return (rows < 2 || item < s.row) && (cols < 2 || item < s.col);
 }
-/// Whether an item's rows are nearer than its columns.
+/// Whether the rows of an item are closer in memory than its columns.
 template <class T>
 bool rows_are_near(Storage<T> const& s, std::int64_t rows, std::int64_t cols) {
   return rows > 1 && cols > 1 && s.row < s.col;
 }
 
-/// Where the matrices of an operand lie, and in which direction its numbers are neighbours.
+/// The memory of an operand's matrices, and the direction in which its numbers are adjacent.
 template <class T>
 struct StoredItems {
   Storage<T> storage{};
@@ -70,7 +70,8 @@ BATCHWORK_INLINE StoredItems<T> columns_from(StoredItems<T> s, int c) {
   return s;
 }
 
-/// A batch as verbs on whole matrices see it on the host. TileRank indices are an item's own.
+/// A batch on the host, for verbs on whole matrices. TileRank is the number of an item's own
+/// indices.
 template <class T, int TileRank, class Memory>
 struct StoredBatch {
   static constexpr int tile_rank = TileRank;
@@ -81,7 +82,8 @@ struct StoredBatch {
   Description description;
 };
 
-/// What they take: a View, compact(view, n), extents<...>(view), or transposed(...) of these.
+/// The arguments of copies: a View, compact(view, n), extents<...>(view), or transposed(...) of
+/// these.
 template <class X>
 concept Copyable = Viewish<X> || is_transposed_view<X>;
 
@@ -92,9 +94,9 @@ auto stored(Adapted<V, St, IsCompact, E...> const& a) {
                 "Batchwork: the View's rank does not fit: the item comes first, then two "
                 "indices for matrices, one for vectors, none for scalars (and the lane index of "
                 "compact storage)");
-  static_assert(St == Structure::general,
-                "Batchwork: this verb takes matrices as they stand; leave out symmetric, lower "
-                "and diagonal");
+  static_assert(
+      St == Structure::general,
+      "Batchwork: this verb takes general matrices; leave out symmetric, lower and diagonal");
   static_assert(sizeof...(E) == 0 || int(sizeof...(E)) == tile_rank,
                 "Batchwork: extents<...>(view) must give as many extents as the tile has indices");
   static_assert(!IsCompact || std::is_same_v<typename V::array_layout, Kokkos::LayoutRight>,

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Fetch: one lane's tile copied to team scratch ahead of its use, beside the arithmetic.
+/// Fetch: copies one lane's tile to team scratch ahead of its use, in parallel to the arithmetic.
 #ifndef BATCHWORK_FETCH_HPP
 #define BATCHWORK_FETCH_HPP
 
@@ -11,9 +11,9 @@
 namespace Batchwork::Impl {
 
 /// How one lane's tile is copied to scratch ahead of its use. Each lane has its own column of the
-/// buffer, number k of the tile standing at k * lanes + lane, so that neither copies nor reads meet
-/// in a bank, and no lane waits for another. For arrangements in which neighbouring lanes read
-/// neighbouring numbers; others lose more by copies of single numbers than they gain.
+/// buffer, with number k of the tile at k * lanes + lane, so that neither copies nor reads have
+/// bank conflicts, and no lane waits for another. For arrangements in which neighbouring lanes read
+/// neighbouring numbers; for others the copies of single numbers cost more than they save.
 template <class Loc>
 struct Fetch {
   using Sh = typename Loc::shape;

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Loading and storing where lanes share items. Matrices pass through team scratch: a copy group of
-/// lanes copies the items of all its grids in the order of memory, neighbouring lanes neighbouring
-/// numbers and 16 bytes each where alignment allows, and each lane finds its own lines in scratch
+/// Loads and stores if lanes share items. Matrices pass through team scratch: a copy group of lanes
+/// copies the items of all its grids in the order of memory. Neighbouring lanes copy neighbouring
+/// numbers, 16 bytes each where alignment allows, and each lane reads its own lines from scratch
 /// (the tiled transpose of Ruetsch and Micikevicius, "Optimizing Matrix Transpose in CUDA", 2009).
-/// Vectors and diagonals go straight.
+/// Vectors and diagonals are copied directly.
 #ifndef BATCHWORK_GRID_TRANSFER_HPP
 #define BATCHWORK_GRID_TRANSFER_HPP
 
@@ -15,8 +15,8 @@
 
 namespace Batchwork::Impl {
 
-/// The location anew for every item: else the compiler keeps multiples of its strides in registers
-/// from one to the next.
+/// The location is loaded again for every item; otherwise the compiler keeps multiples of its
+/// strides in registers.
 template <class Loc>
 BATCHWORK_INLINE Loc renewed(Loc loc) {
   if constexpr (requires { loc.entry_stride; })
@@ -24,8 +24,8 @@ BATCHWORK_INLINE Loc renewed(Loc loc) {
   return loc;
 }
 
-/// The numbers of one operand's tiles on their way: where they stand in the buffer of a copy group,
-/// and who copies which.
+/// The numbers of one operand's tiles during a copy: their positions in the buffer of a copy group,
+/// and the lanes that copy them.
 template <class Loc, int L, int CopyGroupLanes>
 struct GridTransfer {
   using Sh = typename Loc::shape;
@@ -33,8 +33,7 @@ struct GridTransfer {
   static constexpr int rows = Sh::rows, cols = Sh::rank == 2 ? Sh::cols : 1, size = rows * cols;
   static constexpr bool triangle =
       Sh::structure == Structure::symmetric || Sh::structure == Structure::lower;
-  /// Whether the same number of neighbouring items stands side by side, in memory and in the
-  /// buffer.
+  /// Whether the same numbers of neighbouring items are adjacent, in memory and in the buffer.
   static constexpr bool side_by_side = Loc::lanes_are_neighbours;
   static constexpr int lanes = CopyGroupLanes, items = lanes / L;
   static constexpr int per_unit = 16 / int(sizeof(T));
@@ -44,28 +43,27 @@ struct GridTransfer {
                                                         : 1;
   /// Numbers of an item in the buffer.
   static constexpr int read = side_by_side && triangle ? rows * (rows + 1) / 2 : size;
-  /// From an item to the next in the buffer, where they are not side by side: an odd number of
-  /// units.
+  /// The distance between items in the buffer if they are not adjacent: an odd number of units.
   static constexpr int stride = odd_units<T>(size);
   static_assert(stride >= size);
-  /// Of the buffer of a copy group.
+  /// The bytes of the buffer of a copy group.
   static constexpr std::size_t bytes =
       (std::size_t(side_by_side ? read : stride) * items * sizeof(T) + 15) / 16 * 16;
 
-  /// Where entry (i, j) of the item at a place stands in the buffer.
+  /// The position in the buffer of entry (i, j) of the item at a place.
   static BATCHWORK_INLINE int position(int i, int j, int place) {
     if constexpr (side_by_side)
       return (triangle ? triangle_index(i, j) : i * cols + j) * items + place;
     else return place * stride + i * cols + j;
   }
 
-  /// Calls f(g, i, j) for the calling lane's share of what Count items have: V numbers from entry
-  /// (i, j) of item g on, those of V items or of V columns. Triangular: of a triangle only what is
-  /// read. The lanes take as many whole rows at once as they can, so that from one turn to the next
-  /// nothing but the row changes.
+  /// Calls f(g, i, j) for the calling lane's part of the numbers of Count items: V numbers from
+  /// entry (i, j) of item g on, those of V items or of V columns. Triangular: only the numbers of a
+  /// triangle that are read. The lanes take as many whole rows at once as possible, so that only
+  /// the row changes from one iteration to the next.
   template <int V, bool Triangular, int Copiers, int Count, class F>
   static BATCHWORK_INLINE void for_each_piece(int rank, F const& f) {
-    // Pieces of a row: of one item, or of all of them side by side.
+    // The pieces of a row: of one item, or of all adjacent items.
     constexpr int parts = side_by_side ? Count / V : 1;
     constexpr int pieces = side_by_side ? cols * parts : cols / V;
     constexpr int rows_at_once = Copiers >= pieces ? Copiers / pieces : 1;
@@ -94,8 +92,8 @@ struct GridTransfer {
       }
     }
   }
-  /// Calls f(numbers at once, g, i, j) as a constant and indices, whichever way the copy group can
-  /// go.
+  /// Calls f(numbers at once, g, i, j) with a constant and indices, in the widest way that the copy
+  /// group can use.
   template <bool Triangular, class F>
   static BATCHWORK_INLINE void for_each_piece(Loc const& loc, CopyGroup const& copy_group,
                                               F const& f) {
@@ -130,7 +128,7 @@ struct GridTransfer {
     });
   }
 
-  /// A lane's own lines, once they are there. Lanes without a line read the last one.
+  /// A lane's own lines, after the copy has ended. Lanes without a line read the last one.
   template <class R>
   static BATCHWORK_INLINE void finish(R& r, LaneGrid const& grid, int place, char const* buffer) {
     r.grid = grid;
@@ -170,7 +168,7 @@ struct GridTransfer {
         T const* const column = from + (side_by_side ? i * items + place : place * stride + i);
         BATCHWORK_UNROLL
         for (int k = 0; k < cols; ++k) {
-          // On both sides of the rows of this round of the deal there is nothing to compare.
+          // To the left and to the right of this round's rows no comparison is needed.
           bool const left = !triangle || k <= m * L, right = triangle && k >= (m + 1) * L;
           bool const lower = left || (!right && k <= i);
           if (right && Sh::structure == Structure::symmetric && !holds_whole<R>) continue;
@@ -183,7 +181,7 @@ struct GridTransfer {
   }
 };
 
-/// A tile distributed over the lanes at hand.
+/// A tile distributed over the calling lanes.
 template <class R, class Loc, int C>
 BATCHWORK_INLINE void load_lines(R& r, Loc const& loc, GridItem<C> const& item, std::int64_t time) {
   using Sh = typename Loc::shape;
@@ -196,7 +194,7 @@ BATCHWORK_INLINE void load_lines(R& r, Loc const& loc, GridItem<C> const& item, 
     Vendor::wait_for_copies();
     item.grid.lanes.template sync_all<Transfer::lanes>();
     Transfer::finish(r, item.grid, item.place, item.exchange);
-    // A warp waits for itself before it writes to the exchange.
+    // A warp synchronises before it writes to the exchange.
     if constexpr (Transfer::lanes > lanes_of_warp)
       item.grid.lanes.template sync_all<Transfer::lanes>();
   } else {

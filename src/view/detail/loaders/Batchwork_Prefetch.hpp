@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Prefetch: what a host's caches are told of a scan backwards. They follow by themselves what is
-/// read and written upwards, and what is only read in either direction; not what is written tile by
-/// tile from the last to the first, beside what is read so.
+/// Prefetch: hints to a host's caches for a backward scan. The hardware prefetches data that are
+/// read and written in ascending order, and data that are only read in either order. It does not
+/// prefetch data that are written tile by tile in descending order while others are read in that
+/// order.
 #ifndef BATCHWORK_PREFETCH_HPP
 #define BATCHWORK_PREFETCH_HPP
 
@@ -33,11 +34,11 @@ BATCHWORK_INLINE void prefetch_lines(char const* from) {
   if constexpr (Bytes > 1) Vendor::prefetch<Written>(from + Bytes - 1);
 }
 
-/// How many steps ahead: memory takes as long as a few steps.
+/// The number of steps ahead: memory takes as long as a few steps.
 inline constexpr int steps_fetched_ahead = 6;
 
-/// The tiles of a pack at a step. Of an interleaved batch nothing: the next step is as far away as
-/// any other, in both directions.
+/// Prefetches the tiles of a pack at a step. Does nothing for an interleaved batch, where the next
+/// step is as far away as any other in both directions.
 template <bool Written, class Loc>
 BATCHWORK_INLINE void prefetch_tiles([[maybe_unused]] Loc const& loc,
                                      [[maybe_unused]] Items const& items,

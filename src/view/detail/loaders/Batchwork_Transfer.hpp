@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Loading and storing whole tiles: by a lane that holds its item, by packs, and by lanes that
+/// Loads and stores of whole tiles: by a lane that holds its item, by packs, and by lanes that
 /// share items.
 #ifndef BATCHWORK_TRANSFER_HPP
 #define BATCHWORK_TRANSFER_HPP
@@ -18,16 +18,16 @@ BATCHWORK_INLINE constexpr int number_of(int i, int j) {
   return Sh::rank == 2 ? i * Sh::cols + j : i;
 }
 
-/// The columns of row i that are stored in the View: of a symmetric or lower tile those of the
-/// lower triangle.
+/// The columns of row i that are stored in the View: only those of the lower triangle for a
+/// symmetric or lower tile.
 template <class Sh>
 BATCHWORK_INLINE constexpr int columns_read(int i) {
   return Sh::structure == Structure::symmetric || Sh::structure == Structure::lower ? i + 1
                                                                                     : Sh::cols;
 }
 
-/// Entries of a tile that are stored in the View, each visited once: f(i, j). Of a diagonal the
-/// diagonal.
+/// Calls f(i, j) once for each entry of a tile that is stored in the View; for a diagonal tile only
+/// the diagonal.
 template <class Sh, class F>
 BATCHWORK_INLINE void for_each_read(F const& f) {
   BATCHWORK_UNROLL_ON_DEVICE
@@ -40,7 +40,7 @@ BATCHWORK_INLINE void for_each_read(F const& f) {
     }
   }
 }
-/// The same as a plain loop, for the ways that hosts take seldom.
+/// The same as a plain loop, for paths that hosts rarely take.
 template <class Sh, class F>
 BATCHWORK_INLINE void for_each_read_in_loop(F const& f) {
   BATCHWORK_LOOP_ON_HOST
@@ -54,8 +54,8 @@ BATCHWORK_INLINE void for_each_read_in_loop(F const& f) {
   }
 }
 
-/// The numbers a View holds for one item: a scalar is one, a diagonal matrix may be stored as a
-/// vector.
+/// The number of numbers that a View holds for one item: one for a scalar; a diagonal matrix may be
+/// stored as a vector.
 template <class Sh>
 inline constexpr int numbers_down = Sh::rank == 0 ? 1 : Sh::rows;
 template <class Sh>
@@ -66,9 +66,9 @@ BATCHWORK_INLINE auto number_to_store(R const& r, int i, int j) {
   else return r.entry(i, Sh::rank == 1 && Sh::structure == Structure::diagonal ? i : j);
 }
 
-/// Whether a host loads and stores the numbers of W whole items, which lie side by side, W of each
-/// at once, and transposes them in registers: 4 loads and 8 shuffles instead of 16 loads and 12
-/// insertions, of four doubles.
+/// Whether a host loads and stores W whole adjacent items, W numbers of each at once, and
+/// transposes them in registers. For four doubles that takes 4 loads and 8 shuffles instead of 16
+/// loads and 12 insertions.
 template <class S, class Loc>
 inline constexpr bool transposes_items = false;
 template <class T, int W, class Loc>
@@ -78,7 +78,7 @@ inline constexpr bool transposes_items<Pack<T, W>, Loc> =
     std::is_same_v<std::remove_const_t<typename Loc::value_type>, T> && Loc::shape::size >= W;
 
 /// Calls f(first number, index of the first number) for pieces of W numbers of an item; the last
-/// one may overlap with the one before.
+/// piece may overlap with the previous one.
 template <int Size, int W, class F>
 BATCHWORK_INLINE void for_each_piece(F const& f) {
   BATCHWORK_UNROLL_ON_DEVICE
@@ -123,7 +123,7 @@ BATCHWORK_INLINE void store_items(C const& c, R const& r) {
   });
 }
 
-/// A tile of the operand, as an R or as its shape has it.
+/// A tile of the operand, as an R or as its shape's tile type.
 template <class S, class R0 = void, class Loc>
 BATCHWORK_INLINE auto load_tile(Loc const& loc, auto const& items, std::int64_t time) {
   using Sh = typename Loc::shape;

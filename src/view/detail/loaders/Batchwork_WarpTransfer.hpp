@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// WarpTransfer: loading and storing of item-contiguous batches where each lane holds an item.
-/// Neighbouring lanes' items stand one after the other in memory; were each lane to read its own,
-/// all of them would read from different sectors. So a warp copies the items of its lanes together,
-/// through team scratch, neighbouring lanes neighbouring numbers.
+/// WarpTransfer: loads and stores of item-contiguous batches where each lane holds an item. The
+/// items of neighbouring lanes are one after the other in memory; if each lane read its own item,
+/// all lanes would read from different sectors. So a warp copies the items of its lanes together,
+/// through team scratch, with neighbouring lanes copying neighbouring numbers.
 #ifndef BATCHWORK_WARP_TRANSFER_HPP
 #define BATCHWORK_WARP_TRANSFER_HPP
 
@@ -29,14 +29,14 @@ struct WarpTransfer {
       is_item_contiguous<Loc> && Sh::rank == 2 && size * sizeof(T) > 32;
   static constexpr bool in_units = size % per_unit == 0;
   static constexpr int units = size / per_unit;
-  /// From an item to the next in the buffer: an odd number of units, or of numbers, so that lanes
-  /// that read the same number of their own items find different banks.
+  /// The distance between items in the buffer: an odd number of units, or of numbers, so that lanes
+  /// that read the same number of their own items use different banks.
   static constexpr int stride = in_units ? (units | 1) * per_unit : (size | 1);
-  /// Of a warp.
+  /// The bytes of a warp.
   static constexpr std::size_t bytes = std::size_t(lanes) * stride * sizeof(T);
 
-  /// Calls move(numbers at once, place in the buffer, pointer to memory) for what a lane copies of
-  /// `count` items from `first` on.
+  /// Calls move(numbers at once, position in the buffer, pointer to memory) for the part of `count`
+  /// items from `first` on that a lane copies.
   template <class Move>
   static BATCHWORK_INLINE void for_each_piece(Loc const& loc, std::int64_t first, int count,
                                               int lane, Move const& move) {
@@ -93,7 +93,7 @@ struct WarpTransfer {
     }
   }
 
-  /// A lane's own tile into the buffer, and the items of all from there to memory.
+  /// Writes a lane's own tile to the buffer, and the items of all lanes from there to memory.
   template <class R>
   static BATCHWORK_INLINE void put(R const& r, int lane, char* buffer) {
     T* const own = reinterpret_cast<T*>(buffer) + lane * stride;
@@ -130,7 +130,7 @@ struct WarpTransfer {
   }
 };
 
-/// The item of a lane whose warp carries it: storing a tile puts it into the buffer.
+/// The item of a lane whose warp moves it: storing a tile writes it to the buffer.
 struct WarpItem {
   std::int64_t first;
   int lane;
