@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# What tests, benchmarks and examples may use. Each becomes an internal target batchwork_<name>,
-# which exists only if the package was found and carries the definition BATCHWORK_HAVE_<NAME>.
-# The library itself needs none of them.
+# Packages that tests, benchmarks and examples can use. Each becomes an internal target
+# batchwork_<name>, which defines BATCHWORK_HAVE_<NAME>. The target exists only if the package was
+# found. The library itself needs none of them.
 
 function(_batchwork_dependency name title)
   cmake_parse_arguments(ARG "" "PACKAGE" "LINK;INCLUDE" ${ARGN})
   if(NOT ARG_LINK AND NOT ARG_INCLUDE)
-    message(STATUS "${title}: not found (Debian: ${ARG_PACKAGE}); what needs it is skipped")
+    message(STATUS "${title}: not found (Debian: ${ARG_PACKAGE}); skipping programs that need it")
     return()
   endif()
   string(TOUPPER "${name}" upper)
@@ -19,7 +19,7 @@ function(_batchwork_dependency name title)
   message(STATUS "${title}: found")
 endfunction()
 
-# The name of the first of several targets that exists, or nothing.
+# Sets `result` to the first of the given targets that exists, or to an empty string.
 function(_batchwork_first_target result)
   foreach(target IN LISTS ARGN)
     if(TARGET ${target})
@@ -36,7 +36,7 @@ find_package(benchmark CONFIG QUIET)
 find_package(CLI11 CONFIG QUIET)
 find_package(Eigen3 CONFIG QUIET)
 find_package(LAPACK QUIET)
-# Kokkos Kernels often lies beside the Kokkos it was built with.
+# Kokkos Kernels is often installed next to the Kokkos that it was built with.
 find_package(KokkosKernels CONFIG QUIET HINTS "${Kokkos_DIR}/..")
 find_path(Batchwork_CSV_INCLUDE_DIR csv.h PATH_SUFFIXES libfccp fast-cpp-csv-parser)
 mark_as_advanced(Batchwork_CSV_INCLUDE_DIR)
@@ -59,7 +59,7 @@ if(_link AND TARGET BLAS::BLAS)
 endif()
 _batchwork_dependency(lapack "LAPACK" LINK ${_link} PACKAGE "liblapack-dev libblas-dev")
 
-# Peers of benchmarks on hosts.
+# Libraries that benchmarks on hosts compare with.
 find_package(blasfeo CONFIG QUIET)
 _batchwork_first_target(_link blasfeo)
 _batchwork_dependency(blasfeo "BLASFEO" LINK ${_link} PACKAGE "none; github.com/giaf/blasfeo")
@@ -69,7 +69,7 @@ find_library(Batchwork_LIBXSMM_LIBRARY xsmm)
 mark_as_advanced(Batchwork_LIBXSMM_INCLUDE_DIR Batchwork_LIBXSMM_LIBRARY)
 set(_link "")
 set(_include "")
-# It calls a BLAS for sizes that it has no kernel of.
+# LIBXSMM calls a BLAS for sizes for which it has no kernel.
 if(Batchwork_LIBXSMM_INCLUDE_DIR
    AND Batchwork_LIBXSMM_LIBRARY
    AND TARGET BLAS::BLAS
@@ -80,7 +80,7 @@ if(Batchwork_LIBXSMM_INCLUDE_DIR
 endif()
 _batchwork_dependency(libxsmm "LIBXSMM" LINK ${_link} INCLUDE ${_include} PACKAGE libxsmm-dev)
 
-# Peers of benchmarks on NVIDIA's devices.
+# Libraries that benchmarks on NVIDIA GPUs compare with.
 set(_link "")
 if(Kokkos_ENABLE_CUDA)
   find_package(CUDAToolkit QUIET)
@@ -92,13 +92,13 @@ if(Kokkos_ENABLE_CUDA)
   _batchwork_dependency(cusparse "cuSPARSE" LINK ${_link} PACKAGE libcusparse-dev)
 endif()
 
-# Kokkos Kernels by itself, and as a part of Trilinos.
+# The target of Kokkos Kernels alone, or of the Kokkos Kernels in Trilinos.
 _batchwork_first_target(_link Kokkos::kokkoskernels KokkosKernels::all_libs)
 _batchwork_dependency(
   kokkoskernels "Kokkos Kernels" LINK ${_link} PACKAGE libtrilinos-kokkos-kernels-dev
 )
 
-# Other libraries have a csv.h as well.
+# Other libraries also have a header csv.h: check that this one has the class CSVReader.
 set(_lines "")
 if(Batchwork_CSV_INCLUDE_DIR)
   file(STRINGS "${Batchwork_CSV_INCLUDE_DIR}/csv.h" _lines REGEX "class CSVReader" LIMIT_COUNT 1)

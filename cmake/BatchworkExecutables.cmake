@@ -1,26 +1,30 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# How tests, benchmarks and examples are made:
+# Functions that add tests, benchmarks and examples:
 #
 #   batchwork_add_test(<name> <sources>... [QUICK] [OPTIMISED | UNOPTIMISED] [TOGETHER <count>]
 #                      [MAIN <library>] [REQUIRES <dependency>...] [USES <dependency>...])
 #   batchwork_add_benchmark(<name> <sources>... [REQUIRES ...] [USES ...])
 #   batchwork_add_example(<name> <sources>... [REQUIRES ...] [USES ...])
 #
-# Of a test as many sources as TOGETHER says are compiled as one, all by default, where headers are precompiled: they have many
-# instantiations in common, often more than half of the work. Three of the largest take 2 GB of memory.
-# MAIN is the library with main() and precompiled headers, if the flags need one of their own.
-# A dependency is a name from BatchworkDependencies.cmake: benchmark, blasfeo, cli11, csv, cublas, cusolver,
-# cusparse, eigen, gtest, kokkoskernels, lapack, libxsmm. What lacks a REQUIRED one is skipped, loudly; a USED one is linked where
-# it is there, and the source asks for BATCHWORK_HAVE_<NAME>. Executables land in <build>/bin.
+# TOGETHER: with precompiled headers, this many sources of a test are compiled as one source; all
+#   of them by default. They have many instantiations in common, often more than half of the work.
+#   Three of the largest sources together take 2 GB of memory.
+# MAIN: the library with main() and the precompiled headers, for tests with their own flags.
+# REQUIRES: without one of these dependencies the executable is skipped, and the summary says so.
+# USES: these dependencies are linked if they were found. The source checks BATCHWORK_HAVE_<NAME>.
+#
+# A dependency is a name from BatchworkDependencies.cmake: benchmark, blasfeo, cli11, csv, cublas,
+# cusolver, cusparse, eigen, gtest, kokkoskernels, lapack, libxsmm. Executables are written to
+# <build>/bin.
 
-# Warnings and flags of our own executables; users of the library never see them.
+# Warnings and flags of our own executables. They do not apply to users of the library.
 add_library(batchwork_own_flags INTERFACE)
 if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang|IntelLLVM")
   target_compile_options(batchwork_own_flags INTERFACE -Wall -Wextra)
   if(NOT (Kokkos_ENABLE_CUDA AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang"))
-    # nvcc's host pass loses track of what is a system header, so these two are for others.
+    # The host pass of nvcc does not recognise system headers, so nvcc does not get these two.
     target_compile_options(batchwork_own_flags INTERFACE -Wshadow -Wconversion)
   endif()
   if(Batchwork_ENABLE_WERROR)
@@ -28,21 +32,29 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang|IntelLLVM")
   endif()
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT Kokkos_ENABLE_CUDA)
-  # GCC collects its garbage from 128 MB on, again and again where templates are many.
+  # By default GCC collects garbage from 128 MB of memory on, which takes a tenth of the time with
+  # many templates. With 4 GB for each core it need not collect before 2 GB.
+  cmake_host_system_information(RESULT _memory QUERY TOTAL_PHYSICAL_MEMORY)
+  cmake_host_system_information(RESULT _cores QUERY NUMBER_OF_LOGICAL_CORES)
+  math(EXPR _memory_of_core "${_memory} / ${_cores}")
+  set(_heap 500000)
+  if(_memory_of_core GREATER 4000)
+    set(_heap 2000000)
+  endif()
   target_compile_options(
-    batchwork_own_flags INTERFACE --param=ggc-min-expand=100 --param=ggc-min-heapsize=500000
+    batchwork_own_flags INTERFACE --param=ggc-min-expand=100 --param=ggc-min-heapsize=${_heap}
   )
 endif()
 if(Batchwork_ENABLE_NATIVE)
   target_compile_options(batchwork_own_flags INTERFACE -march=native)
 endif()
 
-# Compilers of devices make nothing of precompiled headers.
+# Compilers for devices do not support precompiled headers.
 if(Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP OR Kokkos_ENABLE_SYCL)
   set(Batchwork_ENABLE_PCH OFF)
 endif()
 
-# Adds an executable unless a required dependency is missing; ${added} says whether it did.
+# Adds an executable unless a required dependency is missing. Sets ${added} to TRUE or FALSE.
 function(_batchwork_add_executable kind name added)
   cmake_parse_arguments(ARG "" "" "REQUIRES;USES" ${ARGN})
   set(${added} FALSE PARENT_SCOPE)
@@ -70,17 +82,20 @@ function(_batchwork_add_executable kind name added)
   set(${added} TRUE PARENT_SCOPE)
 endfunction()
 
-# A GoogleTest executable with the main() of unit_tests/test_main.cpp; one ctest entry each. Tests have many instantiations,
-# each run once, so a Release build compiles them at -O1, in less than half of the time. UNOPTIMISED are those whose speed
-# and instructions say nothing, OPTIMISED (-O3) a few of each kind. QUICK are those that `./batchwork test` builds and runs
-# without --all: some of every area, what a user needs to trust a build.
+# Adds a GoogleTest executable with the main() of unit_tests/test_main.cpp, and a test of ctest.
+# Tests have many instantiations and run each once. A Release build therefore compiles them at -O1,
+# which takes less than half of the time of -O3.
+#
+# UNOPTIMISED: compiled at -O0, for tests that need not be fast and do not depend on optimised code
+# OPTIMISED: compiled at -O3, a few tests of each kind
+# QUICK: built and run by `./batchwork test` without --all; some tests of every area
 function(batchwork_add_test name)
   cmake_parse_arguments(ARG "QUICK;OPTIMISED;UNOPTIMISED" "MAIN;TOGETHER" "" ${ARGN})
   _batchwork_add_executable(test ${name} added ${ARG_UNPARSED_ARGUMENTS} REQUIRES gtest)
   if(NOT added)
     return()
   endif()
-  # Precompiled headers must have the flags of those that use them.
+  # Precompiled headers need the same flags as the sources that use them.
   set(main batchwork_test_main)
   if(ARG_MAIN)
     set(main ${ARG_MAIN})
@@ -105,12 +120,12 @@ function(batchwork_add_test name)
     add_dependencies(batchwork_quick_tests ${name})
   endif()
   if(Kokkos_ENABLE_OPENMP)
-    # Two threads each, beside those of other tests, which have use for a core while they wait.
+    # Two threads for each test. Waiting threads sleep, so that other tests can use the cores.
     set_tests_properties(
       ${name} PROPERTIES ENVIRONMENT "OMP_NUM_THREADS=2;OMP_PROC_BIND=false;OMP_WAIT_POLICY=passive"
     )
   elseif(Kokkos_ENABLE_THREADS OR Kokkos_ENABLE_HPX)
-    # It takes every core by itself.
+    # These back ends use all cores.
     set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE)
   endif()
   if(ARG_UNOPTIMISED)
@@ -120,7 +135,7 @@ function(batchwork_add_test name)
   endif()
 endfunction()
 
-# A Google Benchmark executable; it brings its own main().
+# Adds a Google Benchmark executable. Its sources have their own main().
 function(batchwork_add_benchmark name)
   _batchwork_add_executable(benchmark ${name} added ${ARGN} REQUIRES benchmark)
 endfunction()
@@ -129,7 +144,7 @@ function(batchwork_add_example name)
   _batchwork_add_executable(example ${name} added ${ARGN})
 endfunction()
 
-# The last words of a configure run.
+# Prints a summary at the end of a configure run.
 function(batchwork_print_summary)
   message(STATUS "Batchwork ${Batchwork_VERSION} (${BATCHWORK_GIT_HASH}), ${CMAKE_BUILD_TYPE}")
   foreach(kind IN ITEMS test benchmark example)
@@ -141,6 +156,6 @@ function(batchwork_print_summary)
   get_property(skipped GLOBAL PROPERTY BATCHWORK_SKIPPED)
   if(skipped)
     string(REPLACE ";" "\n  " skipped "${skipped}")
-    message(WARNING "Batchwork SKIPS, for want of a dependency:\n  ${skipped}")
+    message(WARNING "Batchwork skips these, because a dependency is missing:\n  ${skipped}")
   endif()
 endfunction()

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Installs the headers and the CMake package; `find_package(Batchwork CONFIG)` then gives Batchwork::batchwork.
+# Installs the headers and the CMake package. `find_package(Batchwork CONFIG)` then defines the
+# target Batchwork::batchwork.
 
 include(CMakePackageConfigHelpers)
 
@@ -31,8 +32,8 @@ install(FILES "${PROJECT_BINARY_DIR}/BatchworkConfig.cmake"
         DESTINATION "${_batchwork_cmake_dir}"
 )
 
-# In an enclosing project that builds Kokkos itself, export() would need Kokkos' own export set;
-# install(EXPORT) refers to Kokkos::kokkos by name, which is right in every case.
+# In an enclosing project that builds Kokkos, export() would need the export set of Kokkos.
+# install(EXPORT) only refers to Kokkos::kokkos by name, which always works.
 install(TARGETS batchwork EXPORT BatchworkTargets)
 install(
   EXPORT BatchworkTargets

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Writes Batchwork_Version.hpp into the build folder. The git hash is taken when CMake configures,
-# so that a commit alone does not recompile everything; `-dirty` marks uncommitted changes.
+# Writes Batchwork_Version.hpp to the build folder. The git hash is read when CMake configures, so
+# that a commit alone does not recompile everything. `-dirty` marks uncommitted changes.
 
 set(BATCHWORK_GIT_HASH "unknown")
 find_package(Git QUIET)
 if(GIT_FOUND AND EXISTS "${PROJECT_SOURCE_DIR}/.git")
-  # The checkout may belong to another user than the one who builds (a container, a chroot).
+  # In a container or chroot the checkout can belong to a different user than the build.
   set(_batchwork_git "${GIT_EXECUTABLE}" -c "safe.directory=*" -C "${PROJECT_SOURCE_DIR}")
   execute_process(
     COMMAND ${_batchwork_git} rev-parse --short=12 HEAD

@@ -10,6 +10,7 @@ import pathlib
 import re
 import subprocess
 
+from sphinx.domains.cpp import CPPDomain
 from sphinx.util import logging
 
 LOGGER = logging.getLogger(__name__)
@@ -40,6 +41,7 @@ suppress_warnings = ["duplicate_declaration.cpp"]
 smartquotes = False
 
 html_theme = "furo"
+html_search_scorer = str(DOCS / "search_scorer.js")
 html_title = f"Batchwork {version}"
 html_theme_options = {
     "source_repository": "https://github.com/batchwork/batchwork/",
@@ -76,7 +78,7 @@ def api_pages():
     GENERATED.mkdir(exist_ok=True)
     pages = []
     for area, title in AREAS.items():
-        lines = [f"# {title}", ""]
+        lines = [f"# API: {title}", ""]
         for header in sorted((TOP / "src" / area).rglob("*.hpp")):
             name = header.relative_to(TOP / "src").as_posix()
             if "detail" in header.parts or not documented(header):
@@ -143,6 +145,19 @@ def link_to_sources(app, docname, text):
     text[0] = re.sub(r"\]\(([^)\s]+)\)", link, text[0])
 
 
+class SearchedDomain(CPPDomain):
+    """C++ names for the search: each name of a page once, and no parameters."""
+
+    def get_objects(self):
+        known = set()
+        for found in super().get_objects():
+            name, _, kind, page, _, _ = found
+            if not kind.endswith("Param") and (name, page) not in known:
+                known.add((name, page))
+                yield found
+
+
 def setup(app):
+    app.add_domain(SearchedDomain, override=True)
     app.connect("builder-inited", run_doxygen)
     app.connect("source-read", link_to_sources)

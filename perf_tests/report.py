@@ -10,11 +10,12 @@
 
 The tables of the documentation:
 
-  report.py --docs README.md docs            # writes them anew from perf_tests/results
-  report.py --docs README.md docs --check    # fails if one is not what the results say
+  report.py --docs README.md docs            # writes them from perf_tests/results
+  report.py --docs README.md docs --check    # fails if a table differs from the results
 
-Such a table stands between <!-- table: NAME KEY=VALUE ... from [LABEL=]FILE ... --> and <!-- end of table -->; NAME is a function
-of tables.py, FILE one of perf_tests/results, without .csv.
+A table is between <!-- table: NAME KEY=VALUE ... from [LABEL=]FILE ... --> and
+<!-- end of table -->. NAME is a function of tables.py, FILE is a file of perf_tests/results without
+.csv.
 """
 
 import argparse
@@ -30,7 +31,7 @@ BLOCK = re.compile(r"(<!-- table: ([^>]*) -->\n)(.*?)(\n?<!-- end of table -->)"
 
 
 def value(text):
-    """True, False, numbers, lists of them (2,3,4), or the text."""
+    """Converts a text to True, False, a number or a list (2,3,4), if possible."""
     if text in ("yes", "no"):
         return text == "yes"
     parts = [int(p) if p.isdigit() else p for p in text.split(",")]
@@ -38,7 +39,7 @@ def value(text):
 
 
 def table_of(said):
-    """The table that <!-- table: SAID --> is of."""
+    """The table for <!-- table: SAID -->."""
     how, _, files = said.partition(" from ")
     name, *options = how.split()
     options = {key: value(text) for key, text in (option.split("=", 1) for option in options)}
@@ -56,7 +57,12 @@ def table_of(said):
 def pages_of(paths):
     for path in paths:
         if os.path.isdir(path):
-            yield from sorted(os.path.join(place, n) for place, _, names in os.walk(path) for n in names if n.endswith(".md"))
+            yield from sorted(
+                os.path.join(place, n)
+                for place, _, names in os.walk(path)
+                for n in names
+                if n.endswith(".md")
+            )
         else:
             yield path
 
@@ -67,7 +73,9 @@ def write_docs(paths, check):
         with open(path, encoding="utf-8") as file:
             text = file.read()
         if text.count("<!-- table: ") != len(BLOCK.findall(text)):
-            wrong.append(f"{path}: a table without <!-- end of table -->, or with text that cannot be read")
+            wrong.append(
+                f"{path}: a table without <!-- end of table -->, or with text that cannot be read"
+            )
 
         def anew(match):
             made = match[1] + "\n".join(table_of(match[2])) + "\n<!-- end of table -->"
@@ -83,7 +91,9 @@ def write_docs(paths, check):
 
 
 def report(options):
-    results, contexts, failures = tables.load(options.files, "best_ns_per_item" if options.best else "ns_per_item")
+    results, contexts, failures = tables.load(
+        options.files, "best_ns_per_item" if options.best else "ns_per_item"
+    )
 
     def say(title, lines):
         if len(lines) > 2:
@@ -95,8 +105,14 @@ def report(options):
     for type_ in ("float", "double"):
         for large, place in ((False, "batch in cache"), (True, "batch from memory")):
             if "kalman" in of:
-                say(f"Covariance update, {type_}, {place}", tables.kalman(of["kalman"], type_, large))
-                say(f"Batchwork in all layouts and forms, {type_}, {place}", tables.kalman_layouts(of["kalman"], type_, large))
+                say(
+                    f"Covariance update, {type_}, {place}",
+                    tables.kalman(of["kalman"], type_, large),
+                )
+                say(
+                    f"Batchwork in all layouts and forms, {type_}, {place}",
+                    tables.kalman_layouts(of["kalman"], type_, large),
+                )
         for kind in ("plain", "transposed"):
             say(f"Copies, {type_}, {kind}", tables.copy(of.get("copy", []), type_, kind))
         say(f"Single operations, {type_}", tables.operations(of.get("operations", []), type_))
@@ -111,7 +127,11 @@ def report(options):
 
     first = contexts[0][1]
     title = f"{first.get('device', '?')}, {first.get('backend', first.get('library', ''))}"
-    for verb, path in (("kalman", options.kalman_picture), ("scan", options.scan_picture), ("solve", options.solve_picture)):
+    for verb, path in (
+        ("kalman", options.kalman_picture),
+        ("scan", options.scan_picture),
+        ("solve", options.solve_picture),
+    ):
         if path:
             import pictures
 
@@ -121,13 +141,23 @@ def report(options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="*", metavar="[LABEL=]FILE", help="JSON, or CSV as results.py keeps it")
-    parser.add_argument("--best", action="store_true", help="the best sample, not the median: for a machine that others use too")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "files", nargs="*", metavar="[LABEL=]FILE", help="JSON, or CSV from results.py"
+    )
+    parser.add_argument(
+        "--best",
+        action="store_true",
+        help="use the best sample, not the median, for a machine that other programs use",
+    )
     parser.add_argument("--kalman-picture", metavar="PNG")
     parser.add_argument("--scan-picture", metavar="PNG")
     parser.add_argument("--solve-picture", metavar="PNG")
-    parser.add_argument("--docs", nargs="+", metavar="PAGE", help="write the tables of pages, and of those of folders, anew")
+    parser.add_argument(
+        "--docs", nargs="+", metavar="PAGE", help="write the tables of pages and folders again"
+    )
     parser.add_argument("--check", action="store_true", help="with --docs: write nothing")
     options = parser.parse_args()
     if not options.docs and not options.files:

@@ -2,12 +2,12 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Results of benchmarks: what Google Benchmark writes (JSON), and what this repository keeps of it.
+"""Converts results of Google Benchmark (JSON) to the files that this repository keeps.
 
   results.py kalman.json --keep perf_tests/results/perf_kalman_h200
 
-writes perf_kalman_h200.csv, one row a record, and perf_kalman_h200.json beside it, which says where and of what they are.
-read() takes either form.
+writes perf_kalman_h200.csv, with one row for each record, and perf_kalman_h200.json, with the
+machine, date and versions. read() reads either form.
 """
 
 import argparse
@@ -20,31 +20,34 @@ import sys
 
 NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
-# How often something was measured is no part of what was measured.
+# The number of measurements is not part of the name.
 HOW_OFTEN = re.compile(r"/(iterations|repeats|min_time|min_warmup_time):[^/]*|/manual_time$")
 
-# What Google Benchmark says of its own work, and what follows from other columns.
+# Columns about the work of Google Benchmark, and columns that follow from others.
 NOT_KEPT = {
-    "family_index", "per_family_instance_index", "run_name", "run_type", "repetitions", "repetition_index", "threads",
-    "iterations", "cpu_time", "time_unit", "real_time", "fraction_of_floor", "ms",
+    "family_index", "per_family_instance_index", "run_name", "run_type", "repetitions",
+    "repetition_index", "threads", "iterations", "cpu_time", "time_unit", "real_time",
+    "fraction_of_floor", "ms",
 }  # fmt: skip
 CONTEXT_NOT_KEPT = {
-    "aslr_enabled", "caches", "cpu_scaling_enabled", "executable", "host_name", "json_schema_version", "library_build_type",
-    "load_avg", "mhz_per_cpu", "num_cpus",
+    "aslr_enabled", "caches", "cpu_scaling_enabled", "executable", "host_name",
+    "json_schema_version", "library_build_type", "load_avg", "mhz_per_cpu", "num_cpus",
 }  # fmt: skip
 
 
 class Unusable(Exception):
-    """A file that is no result file."""
+    """Raised for a file that is not a result file."""
 
 
 def nanoseconds(entry):
-    """The time of one entry, or None if it has none that can be compared."""
+    """The time of an entry, or None if it has no time that can be compared."""
     try:
         time = float(entry["real_time"]) * NANOSECONDS[entry.get("time_unit", "ns")]
     except (KeyError, TypeError, ValueError):
         try:
-            time = float(entry["ns_per_item"]) * float(entry["items"]) * float(entry.get("steps", 1))
+            time = (
+                float(entry["ns_per_item"]) * float(entry["items"]) * float(entry.get("steps", 1))
+            )
         except (KeyError, TypeError, ValueError):
             return None
     return time if math.isfinite(time) and time > 0 else None
@@ -62,13 +65,16 @@ def number(text):
 
 
 def read(path):
-    """The context and the entries, as Google Benchmark has them."""
+    """The context and the entries of a file, in the form of Google Benchmark."""
     try:
         if path.endswith(".csv"):
             with open(path[: -len(".csv")] + ".json", encoding="utf-8") as file:
                 context = json.load(file)
             with open(path, encoding="utf-8", newline="") as file:
-                entries = [{k: number(v) for k, v in row.items() if v != ""} for row in csv.DictReader(file)]
+                entries = [
+                    {k: number(v) for k, v in row.items() if v != ""}
+                    for row in csv.DictReader(file)
+                ]
             for entry in entries:
                 entry["real_time"] = entry.pop("time_ns", None)
                 entry["error_occurred"] = "error_message" in entry
@@ -79,7 +85,9 @@ def read(path):
         for entry in entries:
             entry["name"] = str(entry["name"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Unusable(f"{path} is no result of Google Benchmark in JSON, and none that results.py keeps: {error!r}") from error
+        raise Unusable(
+            f"{path} is not a result of Google Benchmark (JSON) or results.py (CSV): {error!r}"
+        ) from error
     return context, entries
 
 
@@ -90,7 +98,7 @@ def keep(context, entries, path):
         file.write("\n")
     rows = []
     for entry in entries:
-        # Aggregates follow from the runs.
+        # Aggregates can be computed from the runs.
         if entry.get("run_type") == "aggregate":
             continue
         row = {"name": name_of(entry)}
@@ -100,7 +108,11 @@ def keep(context, entries, path):
         for key, value in entry.items():
             if key in NOT_KEPT or key == "name" or (key == "error_occurred"):
                 continue
-            row[key] = f"{value:.10g}" if key in ("items", "bytes", "steps") else f"{value:.7g}" if isinstance(value, float) else value
+            row[key] = (
+                f"{value:.10g}"
+                if key in ("items", "bytes", "steps")
+                else f"{value:.7g}" if isinstance(value, float) else value
+            )
         rows.append(row)
     columns = list(dict.fromkeys(key for row in rows for key in row))
     with open(path + ".csv", "w", encoding="utf-8", newline="") as file:
@@ -110,7 +122,9 @@ def keep(context, entries, path):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("file", help="result file (JSON)")
     parser.add_argument("--keep", metavar="PATH", required=True, help="without .csv")
     options = parser.parse_args()

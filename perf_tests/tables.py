@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Tables of results, in Markdown. Times are ns per item (and step) if nothing else is said; `x 12` beside a time is how many
-times as long a peer takes."""
+"""Tables of results, in Markdown.
+
+Times are ns per item (and step) unless stated otherwise. `x 12` after a time says that a peer takes
+12 times as long."""
 
 import statistics
 
@@ -30,10 +32,12 @@ TITLES = {
     "libxsmm": "LIBXSMM",
 }
 BYTES = {"float": 4, "double": 8}
+# Operands of a product: which of A and B all items share.
+FACTORS = {"M_Ni": "common A", "Ni_M": "common B", "Ai_Bi": "A and B per item"}
 
 
 class Result:
-    """One benchmark: what its name says, and its figures; of repetitions their median, or the best."""
+    """A benchmark: the parts of its name, its figures, and the median or best of repetitions."""
 
     def __init__(self, name, entries, figure, label):
         # verb/implementation/kind/type/layout/source/key:value/...
@@ -52,18 +56,29 @@ class Result:
         sizes = dict(p.split(":") for p in parts[5:] if ":" in p)
         self.counters = entries[0]
         self.items = int(sizes.get("items", self.counters.get("items", 0)))
-        self.D = int(parts[4]) if self.verb == "tridiagonal" else int(sizes.get("D", sizes.get("N", 0)))
+        self.D = (
+            int(parts[4]) if self.verb == "tridiagonal" else int(sizes.get("D", sizes.get("N", 0)))
+        )
         if self.verb == "gemm":
             self.D = int(self.source.split("x")[0])
         self.M = int(sizes.get("M", 0))
-        self.error = next((e.get("error_message", "failed") for e in entries if e.get("error_occurred")), None)
+        self.error = next(
+            (e.get("error_message", "failed") for e in entries if e.get("error_occurred")), None
+        )
         times = [e.get(figure, e.get("ns_per_item")) for e in entries]
-        # Of best samples the best.
+        # The best of best samples.
         middle = min if figure.startswith("best") else statistics.median
         self.ns = middle(times) if None not in times else None
         self.floor = self.counters.get("floor_ns_per_item")
-        self.ms = None if self.ns is None else self.ns * self.counters.get("items", self.items) * self.counters.get("steps", 1) * 1e-6
-        # A batch in the caches of a host, or one that comes from memory.
+        self.ms = (
+            None
+            if self.ns is None
+            else self.ns
+            * self.counters.get("items", self.items)
+            * self.counters.get("steps", 1)
+            * 1e-6
+        )
+        # The batch does not fit into the caches of a host.
         self.large = self.items * self.D * self.D * BYTES[self.type] > 20e6
 
     def fraction(self):
@@ -71,7 +86,9 @@ class Result:
 
 
 def load(paths, figure="ns_per_item"):
-    """Results that have a time, contexts, and the names and messages of what failed. A path may be LABEL=PATH."""
+    """Results with a time, contexts, and the names and messages of failed benchmarks.
+
+    A path can be LABEL=PATH."""
     results, contexts, failures = [], [], []
     for path in paths:
         label, path = path.split("=", 1) if "=" in path else (path, path)
@@ -103,7 +120,7 @@ def fastest(results):
 
 
 def one(results, **of):
-    """The fastest of those with these attributes."""
+    """The fastest result with these attributes."""
     return fastest([r for r in results if all(getattr(r, k) == v for k, v in of.items())])
 
 
@@ -117,7 +134,7 @@ def times(own, peer, form="x {}"):
 
 
 def in_order(results):
-    """The implementations there are: Batchwork first, the others as in TITLES."""
+    """The implementations in the results: Batchwork first, the others in the order of TITLES."""
     there = {r.implementation for r in results}
     return [i for i in TITLES if i in there] + sorted(there - set(TITLES))
 
@@ -127,13 +144,15 @@ def sizes_of(results, only=None):
 
 
 def main_layout(results):
-    """What the headline compares: interleaved on a device, compact on a host."""
+    """The layout of the headline: interleaved on a device, compact on a host."""
     host = any(r.implementation in ("eigen", "lapack") for r in results)
     return "compact" if host else "interleaved"
 
 
 def headline(results, type_, large):
-    """For each size: Batchwork's symmetric form in the main layout, and the fastest form of each peer."""
+    """For each size: the fastest form of each peer, and of Batchwork.
+
+    For Batchwork only symmetric forms in the main layout are considered."""
     main = main_layout(results)
     chosen = [r for r in results if r.type == type_ and r.large == large]
     lines = {}
@@ -160,12 +179,18 @@ def kalman(results, type="float", large=None, sizes=None):
         if sizes is not None and D not in sizes:
             continue
         own = line.get(OWN)
-        row = [str(D), digits(own.floor), f"**{digits(own.ns)}**", percent(own.fraction())] if own else [str(D), "", "", ""]
+        row = (
+            [str(D), digits(own.floor), f"**{digits(own.ns)}**", percent(own.fraction())]
+            if own
+            else [str(D), "", "", ""]
+        )
         for i in peers:
             r = line.get(i)
             row.append(digits(r.ns) + times(own, r, " (x {})") if r else "")
         rows.append(row)
-    return table(["D", "floor", "Batchwork", "of the floor"] + [TITLES.get(i, i) for i in peers], rows)
+    return table(
+        ["D", "floor", "Batchwork", "of the floor"] + [TITLES.get(i, i) for i in peers], rows
+    )
 
 
 def kalman_layouts(results, type="float", large=None):
@@ -173,7 +198,9 @@ def kalman_layouts(results, type="float", large=None):
     if large is None:
         large = all(r.large for r in results)
     own = [r for r in results if r.implementation == OWN and r.type == type and r.large == large]
-    columns = sorted({(r.kind, r.layout, r.source) for r in own}, key=lambda c: (c[0] != "symmetric", c))
+    columns = sorted(
+        {(r.kind, r.layout, r.source) for r in own}, key=lambda c: (c[0] != "symmetric", c)
+    )
     rows = []
     for D in sizes_of(own):
         row = [str(D)]
@@ -185,7 +212,7 @@ def kalman_layouts(results, type="float", large=None):
 
 
 def kalman_hosts(results, type="float", layout="compact", large=False):
-    """For every file, named by its label: ns per item, and how many times as long Eigen and LAPACK take."""
+    """For every file, named by its label: ns per item, and the ratios of Eigen and LAPACK."""
     results = [r for r in results if r.type == type and r.large == large]
     labels = list(dict.fromkeys(r.label for r in results))
     rows = []
@@ -195,21 +222,52 @@ def kalman_hosts(results, type="float", layout="compact", large=False):
             mine = [r for r in results if (r.label, r.D) == (label, D)]
             own = one(mine, implementation=OWN, kind="symmetric", layout=layout)
             row += [digits(own.ns) if own else ""]
-            row += [times(own, one(mine, implementation=p, kind="symmetric"), "{} x") for p in ("eigen", "lapack")]
+            row += [
+                times(own, one(mine, implementation=p, kind="symmetric"), "{} x")
+                for p in ("eigen", "lapack")
+            ]
         rows.append(row)
-    return table(["D"] + [f"{label}{c}" for label in labels for c in (": ns per item", ": against Eigen", ": against LAPACK")], rows)
+    return table(
+        ["D"]
+        + [
+            f"{label}{c}"
+            for label in labels
+            for c in (": ns per item", ": against Eigen", ": against LAPACK")
+        ],
+        rows,
+    )
 
 
 def kalman_host_layouts(results, large=False):
     """How many times as long Eigen takes, by type and layout."""
-    own = [r for r in results if r.implementation == OWN and r.kind == "symmetric" and r.layout != "compact" and r.large == large]
+    own = [
+        r
+        for r in results
+        if r.implementation == OWN
+        and r.kind == "symmetric"
+        and r.layout != "compact"
+        and r.large == large
+    ]
     columns = sorted({(r.type, r.layout) for r in own}, key=lambda c: (c[0] != "float", c[1]))
     rows = []
     for D in sizes_of(own):
         row = [str(D)]
         for type_, layout in columns:
             mine = one(own, D=D, type=type_, layout=layout)
-            row.append(times(mine, one(results, implementation="eigen", kind="symmetric", D=D, type=type_, large=large), "{} x"))
+            row.append(
+                times(
+                    mine,
+                    one(
+                        results,
+                        implementation="eigen",
+                        kind="symmetric",
+                        D=D,
+                        type=type_,
+                        large=large,
+                    ),
+                    "{} x",
+                )
+            )
         rows.append(row)
     return table(["D, against Eigen"] + [", ".join(c) for c in columns], rows)
 
@@ -219,14 +277,43 @@ def scan(results, type=None, kinds=None):
     kinds = [kinds] if isinstance(kinds, str) else kinds
     peers = any(r.implementation != OWN for r in results)
     rows = []
-    for r in [r for r in results if r.implementation == OWN and type in (None, r.type) and (kinds is None or r.kind in kinds)]:
-        p = fastest([p for p in results if p.implementation != OWN and (p.kind, p.type, p.D, p.M) == (r.kind, r.type, r.D, r.M)])
+    for r in [
+        r
+        for r in results
+        if r.implementation == OWN and type in (None, r.type) and (kinds is None or r.kind in kinds)
+    ]:
+        p = fastest(
+            [
+                p
+                for p in results
+                if p.implementation != OWN
+                and (p.kind, p.type, p.D, p.M) == (r.kind, r.type, r.D, r.M)
+            ]
+        )
         rows.append(
-            [r.kind.replace("_", " "), str(r.D), str(r.M), r.type, r.layout, r.source, f"**{digits(r.ns)}**", digits(r.ms)]
+            [
+                r.kind.replace("_", " "),
+                str(r.D),
+                str(r.M),
+                r.type,
+                r.layout,
+                r.source,
+                f"**{digits(r.ns)}**",
+                digits(r.ms),
+            ]
             + [digits(r.floor), percent(r.fraction())]
             + ([digits(p.ns) + times(r, p, " (x {})") if p else ""] if peers else [])
         )
-    header = ["covariances", "states", "measurements", "type", "layout of z", "model", "Batchwork, ns", "ms per call"]
+    header = [
+        "covariances",
+        "states",
+        "measurements",
+        "type",
+        "layout of z",
+        "model",
+        "Batchwork, ns",
+        "ms per call",
+    ]
     return table(header + ["floor, ns", "of the floor"] + (["JAX, ns"] if peers else []), rows)
 
 
@@ -237,24 +324,34 @@ def copy(results, type="float", kind="plain", sizes=None):
     rows = []
     for pair in dict.fromkeys((r.layout, r.source) for r in chosen):
         of = {r.D: r for r in chosen if (r.layout, r.source) == pair}
-        rows.append([" to ".join(pair)] + [percent(of[D].fraction()) if D in of else "" for D in columns])
+        rows.append(
+            [" to ".join(pair)] + [percent(of[D].fraction()) if D in of else "" for D in columns]
+        )
     return table(["from, to"] + [f"{D}x{D}" for D in columns], rows)
 
 
 def beside_peer(own, peer):
     """A time, its fraction of the floor, and how many times as long a peer takes."""
-    return f"{digits(own.ns)} ({percent(own.fraction())}{times(own, peer, ', x {}')})" if own else ""
+    return (
+        f"{digits(own.ns)} ({percent(own.fraction())}{times(own, peer, ', x {}')})" if own else ""
+    )
 
 
 def operations(results, type="float", own=OWN, kinds=None):
-    """Single operations, all or those of `kinds`, one or a list, beside cuBLAS or cuSOLVER."""
+    """Single operations, all or `kinds` (one or a list), beside cuBLAS or cuSOLVER."""
     wanted = [kinds] if isinstance(kinds, str) else kinds
     chosen = [r for r in results if r.type == type and (wanted is None or r.kind in wanted)]
     columns = list(dict.fromkeys((r.kind, r.layout) for r in chosen if r.implementation == own))
     rows = []
     for D in sizes_of([r for r in chosen if r.implementation == own]):
         at = {(r.implementation, r.kind, r.layout): r for r in chosen if r.D == D}
-        rows.append([str(D)] + [beside_peer(at.get((own, *c)), one(chosen, implementation="cuda", kind=c[0], D=D)) for c in columns])
+        rows.append(
+            [str(D)]
+            + [
+                beside_peer(at.get((own, *c)), one(chosen, implementation="cuda", kind=c[0], D=D))
+                for c in columns
+            ]
+        )
     return table(["D"] + [", ".join(c) for c in columns], rows)
 
 
@@ -266,8 +363,18 @@ def decompositions(results, type="double"):
     for kind in dict.fromkeys(r.kind for r in chosen if r.implementation == OWN):
         row = [f"`{kind}`"]
         for D in sizes:
-            peer = fastest([r for r in chosen if r.implementation not in OWN_FORMS and (r.kind, r.D) == (kind, D)])
-            row.append(beside_peer(one(chosen, implementation=OWN, kind=kind, layout="interleaved", D=D), peer))
+            peer = fastest(
+                [
+                    r
+                    for r in chosen
+                    if r.implementation not in OWN_FORMS and (r.kind, r.D) == (kind, D)
+                ]
+            )
+            row.append(
+                beside_peer(
+                    one(chosen, implementation=OWN, kind=kind, layout="interleaved", D=D), peer
+                )
+            )
         rows.append(row)
     return table([""] + [f"{D} x {D}" for D in sizes], rows)
 
@@ -275,14 +382,20 @@ def decompositions(results, type="double"):
 def decompositions_hosts(results, type="double", layout="interleaved"):
     """ns an item, and how many times as long loops over Eigen and LAPACK take."""
     chosen = [r for r in results if r.type == type]
-    kinds = [k for k in ("inverse", "qr", "eigh", "svd") if one(chosen, implementation=OWN, kind=k, layout=layout)]
+    kinds = [
+        k
+        for k in ("inverse", "qr", "eigh", "svd")
+        if one(chosen, implementation=OWN, kind=k, layout=layout)
+    ]
     peers = [p for p in ("eigen", "lapack") if any(r.implementation == p for r in chosen)]
     rows = []
     for D in sizes_of([r for r in chosen if (r.implementation, r.layout) == (OWN, layout)]):
         row = [str(D)]
         for kind in kinds:
             own = one(chosen, implementation=OWN, kind=kind, layout=layout, D=D)
-            beside = [times(own, one(chosen, implementation=p, kind=kind, D=D), "{} x") for p in peers]
+            beside = [
+                times(own, one(chosen, implementation=p, kind=kind, D=D), "{} x") for p in peers
+            ]
             row.append(f"{digits(own.ns)} ({', '.join(b or '-' for b in beside)})" if own else "")
         rows.append(row)
     names = ", ".join(TITLES[p].replace(" loop", "") for p in peers)
@@ -290,10 +403,15 @@ def decompositions_hosts(results, type="double", layout="interleaved"):
 
 
 def routines(results, type="double", kinds=None):
-    """ns an item: the fastest of Batchwork's forms, and every routine of the others with how many times as long it takes."""
-    chosen = [r for r in results if r.type == type and (kinds is None or r.kind in ([kinds] if isinstance(kinds, str) else kinds))]
+    """ns per item of the fastest of Batchwork's forms, and of every routine of the peers."""
+    chosen = [
+        r
+        for r in results
+        if r.type == type
+        and (kinds is None or r.kind in ([kinds] if isinstance(kinds, str) else kinds))
+    ]
     of_others = [r for r in chosen if r.implementation not in OWN_FORMS]
-    # What stands before D in a name is the routine.
+    # The part of a name before D is the routine.
     named = lambda r: (r.implementation, "" if ":" in r.source or r.verb == "gemm" else r.source)
     others = sorted({named(r) for r in of_others}, key=lambda c: (list(TITLES).index(c[0]), c[1]))
     rows = []
@@ -303,16 +421,25 @@ def routines(results, type="double", kinds=None):
             own = fastest([r for r in at if r.implementation in OWN_FORMS])
             beside = [fastest([r for r in at if named(r) == other]) for other in others]
             cells = [digits(p.ns) + times(own, p, " (x {})") if p else "" for p in beside]
-            rows.append([f"`{kind}`", str(D), f"**{digits(own.ns)}**" if own else ""] + cells)
-    return table(["", "D", "Batchwork"] + [f"{TITLES[i]}, {routine}" if routine else TITLES[i] for i, routine in others], rows)
+            called = f"`gemm`, {FACTORS[kind]}" if kind in FACTORS else f"`{kind}`"
+            rows.append([called, str(D), f"**{digits(own.ns)}**" if own else ""] + cells)
+    return table(
+        ["operation", "D", "Batchwork"]
+        + [f"{TITLES[i]}, {routine}" if routine else TITLES[i] for i, routine in others],
+        rows,
+    )
 
 
 def libraries(results, type="double"):
-    """ns an item: the fastest of Batchwork's forms, and every library with how many times as long it takes."""
+    """ns per item of the fastest of Batchwork's forms, and of every library."""
     chosen = [r for r in results if r.type == type]
     others = [i for i in in_order(chosen) if i not in OWN_FORMS]
     called = ("jax", "torch", "magma", "cupy")
-    kinds = [k for k in dict.fromkeys(r.kind for r in chosen if r.implementation in OWN_FORMS) if any(r.kind == k and r.implementation in called for r in chosen)]
+    kinds = [
+        k
+        for k in dict.fromkeys(r.kind for r in chosen if r.implementation in OWN_FORMS)
+        if any(r.kind == k and r.implementation in called for r in chosen)
+    ]
     rows = []
     for kind in kinds:
         of_kind = [r for r in chosen if r.kind == kind]
@@ -334,21 +461,47 @@ def gemm(results, type="float"):
     rows = []
     for sizes in dict.fromkeys(r.source for r in chosen):
         at = {(r.implementation, r.kind, r.layout): r for r in chosen if r.source == sizes}
-        rows.append([sizes] + [beside_peer(at.get((OWN, *c)), at.get((peer, c[0], "item-contiguous"))) for c in columns])
-    return table(["M x K x N"] + [", ".join(c) for c in columns], rows)
+        rows.append(
+            [sizes]
+            + [
+                beside_peer(at.get((OWN, *c)), at.get((peer, c[0], "item-contiguous")))
+                for c in columns
+            ]
+        )
+    return table(["M x K x N"] + [f"{FACTORS[kind]}, {layout}" for kind, layout in columns], rows)
 
 
 def gemm_hosts(results):
-    """How many times as long a loop over the BLAS takes on item-contiguous batches, the least and the most of what is shared; by file."""
-    columns = list(dict.fromkeys((r.label, r.type, r.layout) for r in results if r.implementation == OWN))
+    """How many times as long a loop over the BLAS takes on item-contiguous batches, by file.
+
+    Gives the lowest and highest ratio over FACTORS."""
+    columns = list(
+        dict.fromkeys((r.label, r.type, r.layout) for r in results if r.implementation == OWN)
+    )
     rows = []
     for sizes in dict.fromkeys(r.source for r in results):
         row = [sizes]
         for label, type_, layout in columns:
             ratios = []
             for kind in ("M_Ni", "Ni_M", "Ai_Bi"):
-                own = one(results, implementation=OWN, label=label, type=type_, layout=layout, kind=kind, source=sizes)
-                peer = one(results, implementation="blas", label=label, type=type_, layout="item-contiguous", kind=kind, source=sizes)
+                own = one(
+                    results,
+                    implementation=OWN,
+                    label=label,
+                    type=type_,
+                    layout=layout,
+                    kind=kind,
+                    source=sizes,
+                )
+                peer = one(
+                    results,
+                    implementation="blas",
+                    label=label,
+                    type=type_,
+                    layout="item-contiguous",
+                    kind=kind,
+                    source=sizes,
+                )
                 if own and peer:
                     ratios.append(peer.ns / own.ns)
             low, high = (f"{f(ratios):.2g}" for f in (min, max)) if ratios else ("", "")
@@ -358,7 +511,9 @@ def gemm_hosts(results):
 
 
 def product_bandwidth(r):
-    """TB/s that the products of a solve read, wherever they are: a number of the matrix and one of the vector an entry."""
+    """TB/s that the products of a solve read from caches and memory.
+
+    For each entry they read a number of the matrix and one of the vector."""
     if not r.items or not r.counters.get("mean_iterations"):
         return None
     size = BYTES[r.type]
@@ -371,33 +526,89 @@ def product_bandwidth(r):
 
 
 def solve(results, methods=None):
-    """Batches of systems: ms in all, and how many times as long peers take for a system."""
+    """Batches of systems by all methods or by `methods`: ms per batch.
+
+    For peers: ns per system, and how many times as long they take."""
     peers = [i for i in in_order(results) if i != OWN]
     rows = []
     for r in [r for r in results if r.implementation == OWN and r.verb == "solve"]:
-        if methods is not None and r.source.split("-")[0] not in methods:
+        if methods is not None and r.source not in methods:
             continue
-        row = [r.kind, str(r.D), r.source, r.layout, digits(r.floor * r.items * 1e-6), f"**{digits(r.ms)}**"]
-        row += [percent(r.fraction()), digits(r.counters["GB_per_s"] * 1e-3), digits(product_bandwidth(r))]
-        row += [f"{digits(r.counters['mean_iterations'])} to {digits(r.counters['most_iterations'])}", digits(r.counters["us_per_iteration"])]
-        row += [f"{100 * r.counters['share_met']:.4g} %, {100 * r.counters['share_met_exactly']:.4g} %"]
+        row = [
+            r.kind,
+            str(r.D),
+            r.source,
+            r.layout,
+            digits(r.floor * r.items * 1e-6),
+            f"**{digits(r.ms)}**",
+        ]
+        row += [
+            percent(r.fraction()),
+            digits(r.counters["GB_per_s"] * 1e-3),
+            digits(product_bandwidth(r)),
+        ]
+        row += [
+            f"{digits(r.counters['mean_iterations'])} to {digits(r.counters['most_iterations'])}",
+            digits(r.counters["us_per_iteration"]),
+        ]
+        row += [
+            f"{100 * r.counters['share_met']:.4g} %, {100 * r.counters['share_met_exactly']:.4g} %"
+        ]
         for i in peers:
-            # The same method, or one that has no iterations.
-            p = fastest([p for p in results if p.implementation == i and (p.kind, p.D) == (r.kind, r.D) and p.source in (r.source, "lu")])
-            met = f", {100 * p.counters['share_met']:.3g} % met" if p and p.counters.get("share_met", 1) < 1 else ""
+            # The same method, or a direct one.
+            p = fastest(
+                [
+                    p
+                    for p in results
+                    if p.implementation == i
+                    and (p.kind, p.D) == (r.kind, r.D)
+                    and p.source in (r.source, "lu")
+                ]
+            )
+            met = (
+                f", {100 * p.counters['share_met']:.3g} % met"
+                if p and p.counters.get("share_met", 1) < 1
+                else ""
+            )
             row.append(f"{digits(p.ns)} ({times(r, p)}{met})" if p else "")
         rows.append(row)
-    header = ["systems", "rows", "method", "format", "floor, ms", "ms", "of the floor", "memory, TB/s", "products, TB/s"]
-    header += ["iterations, mean to most", "us each", "met, by doubles and exactly"]
+    header = [
+        "systems",
+        "rows",
+        "method",
+        "format",
+        "floor, ms",
+        "ms",
+        "fraction of floor",
+        "memory, TB/s",
+        "products, TB/s",
+    ]
+    header += [
+        "iterations, mean to maximum",
+        "us per iteration",
+        "tolerance met, by double and by long double",
+    ]
     return table(header + [f"{TITLES.get(i, i)}, ns" for i in peers], rows)
 
 
-DIRECT_METHODS = ("direct_lu", "direct_lu_float", "direct_lu_symbolic", "bicgstab-jacobi", "cg-jacobi", "bicgstab", "cg")
+DIRECT_METHODS = (
+    "direct_lu",
+    "direct_lu_float",
+    "direct_lu_symbolic",
+    "bicgstab-jacobi",
+    "cg-jacobi",
+    "bicgstab",
+    "cg",
+)
 
 
 def direct(results):
-    """Elimination and iteration on the same systems: ms of the batch to the tolerance of the family, and to 1e-10."""
-    own = [r for r in results if r.implementation == OWN and r.verb == "solve" and r.layout == "csr"]
+    """Elimination and iteration on the same systems: ms per batch.
+
+    Tolerances: the tolerance of the family of systems, and 1e-10."""
+    own = [
+        r for r in results if r.implementation == OWN and r.verb == "solve" and r.layout == "csr"
+    ]
     strict = "-1e-10"
     rows = []
     for kind, D in dict.fromkeys((r.kind, r.D) for r in own if r.source.startswith("direct")):
@@ -412,20 +623,105 @@ def direct(results):
         for suffix in ("", strict):
             cells = [cell(method + suffix) for method in DIRECT_METHODS]
             iterations = [cells[3] or cells[5], cells[4] or cells[6]]
-            rows.append([kind, str(D), "1e-10" if suffix else "its own"] + cells[:3] + iterations)
-    header = ["systems", "rows", "tolerance", "`direct_lu`", "with factors of float", "by `symbolic_lu`", "BiCGSTAB", "CG"]
+            tolerance = "1e-10" if suffix else "1e-8" if kind in ("stencil", "grid") else "1e-6"
+            rows.append([kind, str(D), tolerance] + cells[:3] + iterations)
+    header = [
+        "systems",
+        "rows",
+        "tolerance",
+        "`direct_lu`",
+        "`direct_lu`, float factors",
+        "`direct_lu(symbolic_lu)`",
+        "BiCGSTAB",
+        "CG",
+    ]
     return table(header, rows)
+
+
+def by_system(results):
+    """Batchwork's results on compressed rows: {(kind, rows): {method: result}}, sorted by rows."""
+    own = [
+        r for r in results if r.implementation == OWN and r.verb == "solve" and r.layout == "csr"
+    ]
+    systems = {
+        (kind, D): {}
+        for kind in dict.fromkeys(r.kind for r in own)
+        for D in sizes_of([r for r in own if r.kind == kind])
+    }
+    for r in own:
+        systems[r.kind, r.D][r.source] = r
+    return systems
+
+
+def ms_and_iterations(r):
+    return f"{digits(r.ms)} ({digits(r.counters['mean_iterations'])})" if r else ""
+
+
+def gmres(results):
+    """GMRES beside BiCGSTAB, both alone or both with Jacobi: ms per batch (mean iterations)."""
+    rows = []
+    for (kind, D), at in by_system(results).items():
+        for suffix, name in (("", "none"), ("-jacobi", "Jacobi")):
+            own, other = at.get("gmres" + suffix), at.get("bicgstab" + suffix)
+            if own and other:
+                rows.append(
+                    [
+                        kind,
+                        str(D),
+                        name,
+                        ms_and_iterations(own),
+                        ms_and_iterations(other),
+                        f"{own.ms / other.ms:.2g}",
+                    ]
+                )
+    return table(
+        ["systems", "rows", "preconditioner", "GMRES, ms", "BiCGSTAB, ms", "GMRES / BiCGSTAB"], rows
+    )
+
+
+def preconditioners(results):
+    """BiCGSTAB with each preconditioner: ms per batch (mean iterations)."""
+    names = {
+        "": "none",
+        "-jacobi": "Jacobi",
+        "-block_jacobi": "block Jacobi of 4 rows",
+        "-ilu": "ILU(0)",
+    }
+    rows = []
+    for (kind, D), at in by_system(results).items():
+        if "bicgstab-ilu" in at:
+            rows.append(
+                [kind, str(D)]
+                + [ms_and_iterations(at.get("bicgstab" + suffix)) for suffix in names]
+            )
+    return table(["systems", "rows"] + [f"{name}, ms" for name in names.values()], rows)
 
 
 def solve_hosts(results):
     """us a system beside Eigen's solvers, their iterations in brackets."""
     rows = []
-    for r in [r for r in results if r.implementation == OWN and r.layout == "csr" and r.verb == "solve"]:
+    for r in [
+        r for r in results if r.implementation == OWN and r.layout == "csr" and r.verb == "solve"
+    ]:
         p = one(results, implementation="eigen", kind=r.kind, D=r.D, source=r.source, verb=r.verb)
         if p:
-            row = [r.kind, str(r.D), r.source, digits(r.ns * 1e-3), f"{r.counters['mean_iterations']:.1f}"]
-            rows.append(row + [f"{digits(p.ns * 1e-3)} ({p.counters['mean_iterations']:.1f})", times(r, p, "{} x")])
-    return table(["systems", "rows", "method", "us", "iterations", "Eigen, us", "against Eigen"], rows)
+            row = [
+                r.kind,
+                str(r.D),
+                r.source,
+                digits(r.ns * 1e-3),
+                f"{r.counters['mean_iterations']:.1f}",
+            ]
+            rows.append(
+                row
+                + [
+                    f"{digits(p.ns * 1e-3)} ({p.counters['mean_iterations']:.1f})",
+                    times(r, p, "{} x"),
+                ]
+            )
+    return table(
+        ["systems", "rows", "method", "us", "iterations", "Eigen, us", "against Eigen"], rows
+    )
 
 
 def scaling(results, method="bicgstab"):
@@ -435,7 +731,9 @@ def scaling(results, method="bicgstab"):
     rows = []
     for D in sizes_of(results):
         found = [one(results, D=D, items=items) for items in batches]
-        rows.append([str(D)] + [f"{digits(r.ns)} ({percent(r.fraction())})" if r else "" for r in found])
+        rows.append(
+            [str(D)] + [f"{digits(r.ns)} ({percent(r.fraction())})" if r else "" for r in found]
+        )
     return table(["rows"] + [str(items) for items in batches], rows)
 
 
@@ -447,7 +745,12 @@ def tridiagonal(results):
         row = [str(D)]
         for type_, layout in columns:
             chosen = [r for r in results if (r.type, r.layout, r.D) == (type_, layout, D)]
-            row.append(beside_peer(one(chosen, implementation=OWN), fastest([r for r in chosen if r.implementation != OWN])))
+            row.append(
+                beside_peer(
+                    one(chosen, implementation=OWN),
+                    fastest([r for r in chosen if r.implementation != OWN]),
+                )
+            )
         rows.append(row)
     return table(["rows"] + [", ".join(c) for c in columns], rows)
 
@@ -467,18 +770,30 @@ def tridiagonal_hosts(results):
 
 
 def sequences(results, programs=None):
-    """ns an item, and how many times as long the plain loop takes; of all programs or of `programs`."""
+    """ns per item, and how many times as long the plain loop takes, by program."""
     rows = []
     for program in sorted({r.kind for r in results if programs is None or r.kind in programs}):
         of = [r for r in results if r.kind == program]
         loop, eigen = one(of, implementation="loop"), one(of, implementation="eigen")
-        more = [one(of, implementation=form) for form in sorted({r.implementation for r in of if r.implementation.startswith("loop_")})]
+        more = [
+            one(of, implementation=form)
+            for form in sorted(
+                {r.implementation for r in of if r.implementation.startswith("loop_")}
+            )
+        ]
         forms = sorted({r.implementation for r in of if r.implementation.startswith(OWN)})
         for form in forms:
-            own = [one(of, implementation=form, layout=layout) for layout in ("item-contiguous", "interleaved")]
+            own = [
+                one(of, implementation=form, layout=layout)
+                for layout in ("item-contiguous", "interleaved")
+            ]
             first = form == forms[0]
             note = form[len(OWN) + 1 :].replace("_", " ")
-            loops = [f"{r.ns:.3g}" + (f" ({r.implementation[5:].replace('_', ' ')})" if r is not loop else "") for r in [loop, *more]]
+            loops = [
+                f"{r.ns:.3g}"
+                + (f" ({r.implementation[5:].replace('_', ' ')})" if r is not loop else "")
+                for r in [loop, *more]
+            ]
             rows.append(
                 [program.replace("_", " ") + (f", {note}" if note else "")]
                 + [", ".join(loops) if first else "", f"{eigen.ns:.3g}" if first and eigen else ""]
@@ -488,10 +803,27 @@ def sequences(results, programs=None):
 
 
 def measured(contexts):
-    """Where, when and of what the files are."""
+    """Device, date and software of the files."""
     rows = []
     for label, c in contexts:
-        software = c.get("library") or f"Kokkos {c.get('kokkos_version', '?')} {c.get('backend', '?')}, {c.get('compiler', '?')}"
-        version = f"{c['batchwork_version']} ({c.get('batchwork_git_hash', '?')})" if "batchwork_version" in c else ""
-        rows.append([label, c.get("device", "?"), c.get("date", "")[:10], software, c.get("copy_bandwidth_GB_per_s", ""), version])
+        software = (
+            c.get("library")
+            or f"Kokkos {c.get('kokkos_version', '?')} {c.get('backend', '?')}, "
+            f"{c.get('compiler', '?')}"
+        )
+        version = (
+            f"{c['batchwork_version']} ({c.get('batchwork_git_hash', '?')})"
+            if "batchwork_version" in c
+            else ""
+        )
+        rows.append(
+            [
+                label,
+                c.get("device", "?"),
+                c.get("date", "")[:10],
+                software,
+                c.get("copy_bandwidth_GB_per_s", ""),
+                version,
+            ]
+        )
     return table(["file", "device", "date", "software", "copy bandwidth, GB/s", "Batchwork"], rows)

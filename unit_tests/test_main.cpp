@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The main() of every unit test: Kokkos lives as long as the tests do.
+// The main() of every unit test, which initialises and finalises Kokkos.
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Routines of BLASFEO by type, with the arguments of those of the BLAS and LAPACK, where it was
-/// found. In float it has fewer.
+/// BLASFEO's routines by type, with the arguments of the BLAS and LAPACK, where BLASFEO was found.
+/// It has fewer routines in float.
 #ifndef BATCHWORK_PERF_BLASFEO_HPP
 #define BATCHWORK_PERF_BLASFEO_HPP
 

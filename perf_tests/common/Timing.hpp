@@ -41,9 +41,8 @@ Sample measure(Launch const& launch, double seconds_per_sample = 2e-3) {
   return {samples[samples.size() / 2], samples.front()};
 }
 
-/// The same of work that uses up its operands, in `most` sets: those of a sample are prepared
-/// before its clock starts. Work of more than 50 ms, which varies little, is sampled five times
-/// only.
+/// As above, for work that overwrites its operands: `most` sets of operands are prepared before the
+/// clock of a sample starts. Work of more than 50 ms varies little and is sampled five times.
 /// \param prepare  prepare(k) makes set k as it was
 /// \param launch   launch(k) runs the work once, with set k
 template <class Prepare, class Launch>

@@ -148,8 +148,8 @@ void cuda_decomposition(benchmark::State& state, std::int64_t items) {
 }
 
 #if CUSOLVER_VERSION >= 11701
-/// Eigenvalues and vectors by the routine that goes by tridiagonal matrices. Its workspace takes
-/// 0.5 MB an item.
+/// Eigenvalues and vectors by the routine that reduces to tridiagonal matrices. Its workspace takes
+/// 0.5 MB per item.
 template <class T, int D>
 void cuda_eigenvectors(benchmark::State& state, std::int64_t items) {
   DenseProblem<T, D, Layout::item_contiguous, Decomposition::eigh> const p(items);

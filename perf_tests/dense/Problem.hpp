@@ -191,7 +191,7 @@ struct DenseProblem {
     return static_cast<double>(std::sqrt(difference / norm));
   }
 
-  /// Times `launch`, whose result had this error.
+  /// Times `launch`; `error` is the error of its result.
   template <class Launch>
   void run(benchmark::State& state, double error, Launch const& launch) const {
     double const tolerance = 10.0 * D * static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -224,8 +224,8 @@ struct DenseProblem {
 
 /// Registers `body(state, items)` as
 /// operations/<implementation>/<decomposition>/<type>/<layout>/D:<D>/items:<n>, with about 1 GB in
-/// and out on a device and 1 MB on a host, and at most so many items. `how`, such as /XsyevBatched,
-/// stands before D in the name.
+/// and out on a device and 1 MB on a host, and at most so many items. The name has
+/// `how`, such as /XsyevBatched, before D.
 template <class T, int D, Decomposition O, class Body>
 void register_decomposition(std::string const& implementation, Layout layout, Body const& body,
                             std::int64_t most_items = 1 << 30, std::string const& how = "") {

@@ -116,8 +116,8 @@ struct SolveProblem {
     return static_cast<double>(worst);
   }
 
-  /// Times `launch`, whose result had this error. Of a triangle that is read, half counts, but for
-  /// items whose lines of memory bring all.
+  /// Times `launch`; `error` is the error of its result. A triangle that is read counts half,
+  /// except where the cache lines of an item bring the whole matrix.
   template <class Launch>
   void run(benchmark::State& state, double error, Launch const& launch) const {
     double const tolerance = 10.0 * D * static_cast<double>(std::numeric_limits<T>::epsilon());

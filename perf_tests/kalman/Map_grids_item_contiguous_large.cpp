@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Item-contiguous and compact storage of the largest tiles, whose items lanes of a device share.
+// The largest tiles in item-contiguous and compact storage. Lanes of a device share an item.
 
 #include "Map.hpp"
 

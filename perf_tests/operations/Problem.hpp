@@ -214,8 +214,8 @@ struct OperationProblem {
     return static_cast<double>(std::sqrt(difference / norm));
   }
 
-  /// Times `launch`, whose result, or that of a call like it, had this error. Of a triangle that is
-  /// read, half counts.
+  /// Times `launch`; `error` is the error of its result or of a call like it. A triangle that is
+  /// read counts half.
   template <class Launch>
   void run(benchmark::State& state, double error, Launch const& launch) const {
     double const tolerance = 4.0 * D * static_cast<double>(std::numeric_limits<T>::epsilon());

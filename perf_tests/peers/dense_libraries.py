@@ -2,11 +2,12 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Peers of perf_dense and perf_operations: batched inverses, decompositions, Cholesky and LU factors and solves by JAX, jit(vmap), PyTorch,
-the MAGMA that is in PyTorch, or CuPy.
+"""Peers of perf_dense and perf_operations: batched inverses, decompositions, Cholesky and LU
+factors and solves with JAX (jit(vmap)), PyTorch, the MAGMA in PyTorch, or CuPy.
 
-About 1 GB in and out, or as many items as a case has time for (--seconds). Records have the names of perf_dense; what a library lacks, or
-what is out of time (--total), is recorded as missing.
+A batch has about 1 GB of inputs and outputs, or as many items as fit into the time of a case
+(--seconds). Records have the names of perf_dense. A call that the library does not have, or that
+exceeds the total time (--total), is recorded as missing.
 """
 
 import argparse
@@ -18,13 +19,21 @@ from timing import Results
 
 SIZES = [3, 4, 8, 16, 32, 64]
 OPERATIONS = ["inverse", "qr", "eigh", "svd", "solve_lu", "lu", "cholesky"]
-CHECKED = 100  # items, half of them the last ones
+CHECKED = 100  # items that are compared, half of them the last ones
 
 
 def numbers(operation, D):
-    """In and out, an item."""
+    """The count of numbers that an operation reads and writes for each item."""
     full = D * D
-    return {"inverse": 2 * full, "qr": 3 * full, "eigh": 2 * full + D, "svd": 3 * full + D, "solve_lu": full + 2 * D, "lu": 2 * full, "cholesky": 2 * full}[operation]
+    return {
+        "inverse": 2 * full,
+        "qr": 3 * full,
+        "eigh": 2 * full + D,
+        "svd": 3 * full + D,
+        "solve_lu": full + 2 * D,
+        "lu": 2 * full,
+        "cholesky": 2 * full,
+    }[operation]
 
 
 class Torch:
@@ -33,7 +42,10 @@ class Torch:
 
         torch.backends.cuda.matmul.allow_tf32 = False
         self.torch, L = torch, torch.linalg
-        self.context = {"library": f"torch {torch.__version__}", "device": torch.cuda.get_device_name(0)}
+        self.context = {
+            "library": f"torch {torch.__version__}",
+            "device": torch.cuda.get_device_name(0),
+        }
         self.functions = {
             "inverse": L.inv,
             "qr": L.qr,
@@ -46,7 +58,13 @@ class Torch:
 
     def uniform(self, shape, dtype, seed):
         generator = self.torch.Generator(device="cuda").manual_seed(seed)
-        return self.torch.rand(shape, generator=generator, device="cuda", dtype=getattr(self.torch, dtype)) * 2 - 1
+        return (
+            self.torch.rand(
+                shape, generator=generator, device="cuda", dtype=getattr(self.torch, dtype)
+            )
+            * 2
+            - 1
+        )
 
     def transposed(self, a):
         return a.transpose(-1, -2)
@@ -61,14 +79,19 @@ class Torch:
         self.torch.cuda.synchronize()
 
     def chosen(self, x):
-        return self.torch.cat((x[: CHECKED // 2], x[-(CHECKED // 2) :])).cpu().numpy().astype(np.float64)
+        return (
+            self.torch.cat((x[: CHECKED // 2], x[-(CHECKED // 2) :]))
+            .cpu()
+            .numpy()
+            .astype(np.float64)
+        )
 
     def release(self):
         self.torch.cuda.empty_cache()
 
 
 class Magma(Torch):
-    """What PyTorch calls MAGMA's batched routines for."""
+    """The operations for which PyTorch calls the batched routines of MAGMA."""
 
     def __init__(self):
         super().__init__()
@@ -76,7 +99,9 @@ class Magma(Torch):
             raise SystemExit("this PyTorch was built without MAGMA")
         self.torch.backends.cuda.preferred_linalg_library("magma")
         self.context["library"] = f"MAGMA by {self.context['library']}"
-        self.functions = {name: self.functions[name] for name in ("inverse", "solve_lu", "lu", "cholesky")}
+        self.functions = {
+            name: self.functions[name] for name in ("inverse", "solve_lu", "lu", "cholesky")
+        }
 
 
 class CuPy:
@@ -115,7 +140,9 @@ class CuPy:
         self.cupy.cuda.Device().synchronize()
 
     def chosen(self, x):
-        return self.cupy.asnumpy(self.cupy.concatenate((x[: CHECKED // 2], x[-(CHECKED // 2) :]))).astype(np.float64)
+        return self.cupy.asnumpy(
+            self.cupy.concatenate((x[: CHECKED // 2], x[-(CHECKED // 2) :]))
+        ).astype(np.float64)
 
     def release(self):
         self.cupy.get_default_memory_pool().free_all_blocks()
@@ -130,7 +157,10 @@ class Jax:
         jax.config.update("jax_enable_x64", True)
         jax.config.update("jax_default_matmul_precision", "highest")
         self.jax, self.jnp, L = jax, jnp, jnp.linalg
-        self.context = {"library": f"jax {jax.__version__}", "device": str(jax.devices()[0].device_kind)}
+        self.context = {
+            "library": f"jax {jax.__version__}",
+            "device": str(jax.devices()[0].device_kind),
+        }
         of_item = {
             "inverse": L.inv,
             "qr": L.qr,
@@ -142,7 +172,9 @@ class Jax:
         self.functions = {name: jax.jit(jax.vmap(f)) for name, f in of_item.items()}
 
     def uniform(self, shape, dtype, seed):
-        return self.jax.random.uniform(self.jax.random.PRNGKey(seed), shape, dtype=dtype, minval=-1, maxval=1)
+        return self.jax.random.uniform(
+            self.jax.random.PRNGKey(seed), shape, dtype=dtype, minval=-1, maxval=1
+        )
 
     def transposed(self, a):
         return self.jnp.swapaxes(a, -1, -2)
@@ -173,14 +205,17 @@ def operands(library, operation, items, D, dtype):
         a = (a + library.transposed(a)) / 2
     elif operation == "cholesky":
         a = (a + library.transposed(a)) / (4 * D) + library.unit(D, dtype)
-    elif operation in ("inverse", "solve_lu", "lu"):  # as perf_dense has them, but for the order of their rows
+    elif operation in ("inverse", "solve_lu", "lu"):
+        # As in perf_dense, except that rows are not exchanged.
         a = a + 2 * D**0.5 * library.unit(D, dtype)
     return (a, library.uniform((items, D, 1), dtype, 2)) if operation == "solve_lu" else (a,)
 
 
 def error_of(library, operation, given, result):
     """The relative residual of some items against float64."""
-    norm = lambda x: float(np.sqrt(np.sum(x * x, axis=(-1, -2))).max()) if np.isfinite(x).all() else float("nan")
+    norm = lambda x: (
+        float(np.sqrt(np.sum(x * x, axis=(-1, -2))).max()) if np.isfinite(x).all() else float("nan")
+    )
     T = lambda x: np.swapaxes(x, -1, -2)
     a = library.chosen(given[0])
     x = [library.chosen(r) for r in (result if isinstance(result, (tuple, list)) else (result,))]
@@ -213,12 +248,12 @@ def timed(library, function, given):
 
 
 def run_case(library, operation, D, dtype, seconds, in_and_out):
-    """Seconds, items and the error: of the largest batch that there is time for."""
+    """Seconds, items and the error for the largest batch that fits into the time."""
     size = 4 if dtype == "float32" else 8
     most = max(256, int(in_and_out / (size * numbers(operation, D))))
     items = min(most, 4096 if D <= 16 else 512)
     function = library.functions[operation]
-    # Every number of items is compiled anew by JAX.
+    # JAX compiles again for every number of items.
     for grow in range(1 if isinstance(library, Jax) else 2):
         given = operands(library, operation, items, D, dtype)
         first, result = timed(library, function, given)
@@ -245,14 +280,29 @@ def run_case(library, operation, D, dtype, seconds, in_and_out):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("peer", choices=PEERS)
-    parser.add_argument("--operations", nargs="+", choices=OPERATIONS, default=OPERATIONS, help="all that the peer has in batches")
-    parser.add_argument("--dtypes", nargs="+", choices=["float", "double"], default=["double", "float"])
+    parser.add_argument(
+        "--operations",
+        nargs="+",
+        choices=OPERATIONS,
+        default=OPERATIONS,
+        help="default: all operations that the peer has in batches",
+    )
+    parser.add_argument(
+        "--dtypes", nargs="+", choices=["float", "double"], default=["double", "float"]
+    )
     parser.add_argument("--sizes", nargs="+", type=int, default=SIZES, metavar="D")
-    parser.add_argument("--seconds", type=float, default=0.4, help="for the samples of a case")
-    parser.add_argument("--bytes", type=float, default=1e9, help="in and out, of a batch")
-    parser.add_argument("--total", type=float, default=75, help="seconds; what is not begun by then is recorded as missing")
+    parser.add_argument("--seconds", type=float, default=0.4, help="time for the samples of a case")
+    parser.add_argument("--bytes", type=float, default=1e9, help="input and output of a batch")
+    parser.add_argument(
+        "--total",
+        type=float,
+        default=75,
+        help="seconds; cases that have not started by then are recorded as missing",
+    )
     parser.add_argument("--json", metavar="FILE", help="write the results there, for report.py")
     options = parser.parse_args()
     end = time.perf_counter() + options.total
@@ -266,9 +316,13 @@ def main():
                     if time.perf_counter() > end:
                         raise TimeoutError("out of time")
                     dtype = "float32" if type_ == "float" else "float64"
-                    median, items, error, samples = run_case(library, operation, D, dtype, options.seconds, options.bytes)
-                    results.add(f"{name}/items:{items}", median, items, error=error, samples=samples)
-                except Exception as error:  # out of memory, or what this version lacks
+                    median, items, error, samples = run_case(
+                        library, operation, D, dtype, options.seconds, options.bytes
+                    )
+                    results.add(
+                        f"{name}/items:{items}", median, items, error=error, samples=samples
+                    )
+                except Exception as error:  # out of memory, or not supported by this version
                     results.fail(f"{name}/items:0", error)
                 try:
                     library.release()

@@ -2,7 +2,10 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Peers of perf_kalman: the fused covariance update in JAX, jit(vmap) at full precision, or in PyTorch, batched calls."""
+"""Peers of perf_kalman: the covariance update with JAX or PyTorch.
+
+JAX runs jit(vmap) at full precision, PyTorch runs batched calls.
+"""
 
 import argparse
 import math
@@ -18,7 +21,7 @@ def name_of(peer, dtype, D, items):
 
 
 def batch_size(dtype, D):
-    """About 1 GB in and out."""
+    """The number of items for about 1 GB of inputs and outputs."""
     return math.ceil(1e9 / (2 * (4 if dtype == "float" else 8) * D * D))
 
 
@@ -55,9 +58,13 @@ def run_jax(dtypes, sizes, samples, json_file):
                 H = jnp.asarray(rng.random((D, D)) / D, dtype=scalar)
                 q = rng.random((D, D)) / D
                 Q = jnp.asarray(q @ q.T + 0.1 * np.eye(D), dtype=scalar)
-                results.add(name, median_time(lambda: jax.block_until_ready(f(P, A, Q, H, Q)), samples), items)
+                results.add(
+                    name,
+                    median_time(lambda: jax.block_until_ready(f(P, A, Q, H, Q)), samples),
+                    items,
+                )
                 del P
-            except Exception as error:  # out of memory, or an operation that this version lacks
+            except Exception as error:  # out of memory, or not supported by this version
                 results.fail(name, error)
             results.write(json_file)
 
@@ -109,7 +116,9 @@ def run_torch(dtypes, sizes, samples, json_file):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("peer", choices=["jax", "torch"])
-    parser.add_argument("--dtypes", nargs="+", choices=["float", "double"], default=["float", "double"])
+    parser.add_argument(
+        "--dtypes", nargs="+", choices=["float", "double"], default=["float", "double"]
+    )
     parser.add_argument("--sizes", nargs="+", type=int, default=SIZES, metavar="D")
     parser.add_argument("--samples", type=int, default=5)
     parser.add_argument("--json", metavar="FILE", help="write the results there, for report.py")

@@ -2,7 +2,10 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Peers of perf_scan: Kalman filters over time as jit(vmap(scan)) in JAX, and the sweep over the Nile series."""
+"""Peers of perf_scan: Kalman filters over time and the sweep over the Nile series.
+
+Both are jit(vmap(scan)) of JAX.
+"""
 
 import argparse
 import os
@@ -17,12 +20,14 @@ from timing import Results, median_time
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_default_matmul_precision", "highest")
 
-NILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "example", "nile", "nile.csv")
+NILE = os.path.join(
+    os.path.dirname(os.path.abspath(__file__)), "..", "..", "example", "nile", "nile.csv"
+)
 STEPS = 100
 
 
 def run_filter(results, dtype, N, M, items, per_item, samples):
-    """A filter with N states and M measurements; with a start per item the covariances are, too."""
+    """A filter with N states and M measurements. With per-item starts, covariances are per item."""
     rng = np.random.default_rng(0)
     scalar = jnp.float32 if dtype == "float" else jnp.float64
     F = jnp.asarray(np.eye(N) + 0.01 * rng.standard_normal((N, N)), scalar)
@@ -30,7 +35,11 @@ def run_filter(results, dtype, N, M, items, per_item, samples):
     Q = jnp.asarray(0.01 * np.eye(N), scalar)
     R = jnp.asarray(0.1 * np.eye(M), scalar)
     z = jax.random.normal(jax.random.PRNGKey(0), (items, STEPS, M), scalar)
-    p0 = 1 + jax.random.uniform(jax.random.PRNGKey(1), (items,), scalar) if per_item else jnp.ones((), scalar)
+    p0 = (
+        1 + jax.random.uniform(jax.random.PRNGKey(1), (items,), scalar)
+        if per_item
+        else jnp.ones((), scalar)
+    )
 
     def one(zs, s0):
         def step(carry, y):
@@ -53,7 +62,9 @@ def run_filter(results, dtype, N, M, items, per_item, samples):
     kind = "per_item" if per_item else "common"
     name = f"scan/jax/{kind}/{dtype}/item-contiguous/view/N:{N}/M:{M}/items:{items}"
     try:
-        results.add(name, median_time(lambda: jax.block_until_ready(f(z, p0)), samples, 1), items, STEPS)
+        results.add(
+            name, median_time(lambda: jax.block_until_ready(f(z, p0)), samples, 1), items, STEPS
+        )
     except Exception as error:
         results.fail(name, error)
 
@@ -68,7 +79,11 @@ def run_nile(results, path, samples):
             v = flow - a
             f = P + observation
             K = P / f
-            return (a + K * v, P * (1 - K) + level, L - 0.5 * (jnp.log(2 * jnp.pi) + jnp.log(f) + v * v / f)), None
+            return (
+                a + K * v,
+                P * (1 - K) + level,
+                L - 0.5 * (jnp.log(2 * jnp.pi) + jnp.log(f) + v * v / f),
+            ), None
 
         return jax.lax.scan(step, (y[0], observation + level, jnp.zeros(())), y[1:])[0][2]
 
@@ -88,9 +103,13 @@ def run_nile(results, path, samples):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--dtypes", nargs="+", choices=["float", "double"], default=["float", "double"])
+    parser.add_argument(
+        "--dtypes", nargs="+", choices=["float", "double"], default=["float", "double"]
+    )
     parser.add_argument("--samples", type=int, default=3)
-    parser.add_argument("--scale", type=float, default=1, help="factor on the numbers of items, to try it out")
+    parser.add_argument(
+        "--scale", type=float, default=1, help="factor for the numbers of items, for quick trials"
+    )
     parser.add_argument("--nile", default=NILE, metavar="CSV")
     parser.add_argument("--json", metavar="FILE", help="write the results there, for report.py")
     options = parser.parse_args()

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""What the peers share: timing, and results in the form that Google Benchmark writes, so that report.py reads both."""
+"""Timing for the peers, and results in the format of Google Benchmark, which report.py reads."""
 
 import json
 import platform
@@ -9,7 +9,7 @@ import time
 
 
 def median_time(run, samples, warm_up=3):
-    """Seconds: the median over calls of run(), which returns when its work is done."""
+    """The median time of run() in seconds. run() returns when its work is done."""
     for _ in range(warm_up):
         run()
     times = []
@@ -21,16 +21,28 @@ def median_time(run, samples, warm_up=3):
 
 
 class Results:
-    """Collects results, prints each as it comes, and writes them to a file."""
+    """Collects results, prints each of them, and writes them to a file."""
 
     def __init__(self, **context):
-        self.context = {"host_name": platform.node(), "python": platform.python_version(), **context}
+        self.context = {
+            "host_name": platform.node(),
+            "python": platform.python_version(),
+            **context,
+        }
         self.benchmarks = []
 
     def add(self, name, seconds, items, steps=1, **more):
         ns = seconds / items / steps * 1e9
         self.benchmarks.append(
-            {"name": name, "real_time": seconds * 1e3, "time_unit": "ms", "ns_per_item": ns, "items": items, "steps": steps, **more}
+            {
+                "name": name,
+                "real_time": seconds * 1e3,
+                "time_unit": "ms",
+                "ns_per_item": ns,
+                "items": items,
+                "steps": steps,
+                **more,
+            }
         )
         print(f"{name}  {seconds * 1e3:.3f} ms, {ns:.4g} ns per item and step", flush=True)
 

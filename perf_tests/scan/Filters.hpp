@@ -65,8 +65,9 @@ void filter_per_item(benchmark::State& state, std::int64_t items) {
   s.run(state, launch, work, true, true);
 }
 
-/// Model and start are common, so the gains are: `what` selects both kernels, as Kalman::filter
-/// launches them, or that of the means alone, or that of the gains (a chain of steps for one item).
+/// Model and start are common, so the gains are common too. `what` selects both kernels, as
+/// Kalman::filter launches them, the kernel of the means, or the kernel of the gains (a chain of
+/// steps for one item).
 enum class Part { both, means, gains };
 
 template <class T, int N, int M, Layout L, Part what>

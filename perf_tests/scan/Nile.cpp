@@ -44,8 +44,8 @@ struct FillVariances {
   }
 };
 
-/// One year: over to it, then the update. The variance starts as that of the first observation
-/// (exact diffuse).
+/// One year: prediction, then update. The variance starts as the first observation's (exact
+/// diffuse).
 struct LocalLevelStep {
   template <class A, class P, class L, class Y, class SE, class SN>
   KOKKOS_FUNCTION void operator()(A& a, P& p, L& log_likelihood, Y const& y, SE const& observation,

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The smoother of Rauch, Tung and Striebel (1965), a scan backwards over what a filter has left;
-// and the same scan forwards, over the same numbers, by the same kernel: what the direction costs.
+// The smoother of Rauch, Tung and Striebel (1965), a backward scan over a filter's results. The
+// same kernel also scans the same numbers forwards, to show what the direction costs.
 
 #include <algorithm>
 #include <vector>
@@ -13,8 +13,8 @@ namespace BatchworkPerf {
 
 namespace {
 
-/// What is known of a step once all later ones are. The parameters after the carries are those of
-/// the step, and what had been predicted for the next one.
+/// Smooths one step, given the smoothed next step. After the carries come the step's parameters and
+/// the prediction for the next step.
 struct SmoothStep {
   template <class X, class P, class M, class C, class NextM, class NextC, class F, class EM,
             class EC>
@@ -209,8 +209,8 @@ void register_layout(std::int64_t items) {
 
 }  // namespace
 
-/// scan/batchwork/smoother/<type>/<layout>/view/N:4/M:2/items:<items>, likewise smoother_forwards
-/// and smoother_filter
+/// scan/batchwork/smoother/<type>/<layout>/view/N:4/M:2/items:<items>, and the same with
+/// smoother_forwards and smoother_filter
 void register_smoothers() {
   // Some 48 KB an item in double.
   std::int64_t const items = on_device ? 20000 : 2000;

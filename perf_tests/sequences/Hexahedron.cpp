@@ -105,8 +105,8 @@ struct Hexahedron : Single<Hexahedron> {
     }
   }
 
-  /// By the moments of gradients, m_ij = sum of w g_i g_j', 8 x 8, of which all of K is made: fewer
-  /// operations, and those of the sequence below.
+  /// By the moments of gradients, m_ij = sum of w g_i g_j', 8 x 8, from which all of K follows:
+  /// fewer operations, and the same as in the sequence below.
   template <class R>
   void loop_by_moments(Stiffness<ItemContiguous> const& K) const {
     for (int k = 0; k < items; ++k) {
@@ -159,7 +159,7 @@ struct LoopByMoments : Outputs<ItemContiguous> {
   void launch() const { problem.loop_by_moments<double>(K); }
 };
 
-/// By the matrix B of strains, 6 x 24, and that of the material: B' D B in each point.
+/// By the strain matrix B, 6 x 24, and the material matrix D: B' D B in each point.
 struct ByEigen : Outputs<ItemContiguous> {
   static constexpr char const* name = "eigen";
   using layout = ItemContiguous;

@@ -166,7 +166,7 @@ struct Fit {
     Symmetric<S, Terms> a{};
     Vector<S, Terms> b{};
     for (int first = 0; first < Most; first += Some) {
-      // As many neighbours as the item at hand with the most of them has.
+      // Up to the largest number of neighbours of the items in the pack.
       if (Ragged && !any(count > double(first))) break;
       add_neighbours<Some>(a, b, first, x, u, count);
     }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The smoother of Rauch, Tung and Striebel (1965): 4 states, a target of constant velocity in a
-// plane. From the last step to the first, means and covariances of a filter become those that know
-// the whole series.
+// plane. From the last step to the first, a filter's means and covariances become means and
+// covariances given the whole series.
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 
@@ -199,7 +199,7 @@ struct Ours {
   Rts::Means<L> xf, x;
   Rts::Covariances<L> Pf, P;
   Kokkos::View<double[N][N], Memory> F, Q;
-  // The carries begin with what gives the last step itself.
+  // These carries make the last smoothed step equal the last filtered one.
   Kokkos::View<double* [N], L, Memory> x0{"x0", Rts::items};
   Kokkos::View<double* [N][N], L, Memory> P0{"P0", Rts::items};
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The same systems as ell, by diagonals, and as dense matrices. The floor stays that of csr, so
-// that formats can be compared.
+// The same systems as ell, by diagonals, and as dense matrices. The floor counts csr for
+// all of them, so that formats can be compared.
 
 #include <algorithm>
 #include <set>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// GMRES with a basis that is chosen, and with one that hardly ever restarts, as that of Kokkos
-// Kernels.
+// GMRES with the basis that Batchwork chooses, and with one of 40 vectors, which hardly ever
+// restarts, as in Kokkos Kernels.
 
 #include "Solve.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Peer on hosts: Eigen's iterative solvers in a loop over the items, whose numbers stay where they
-// are; one thread.
+// Peer on hosts: Eigen's iterative solvers in a loop over the items, on one thread. They read the
+// numbers in place.
 
 #include "Problem.hpp"
 

@@ -1,19 +1,17 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Peer: Kokkos Kernels' batched CG and GMRES, TeamVector: a few systems a team, a thread of the
-// team each and the vector lanes for its rows, temporaries in scratch. In its two layouts:
-// item-contiguous, as everyone has them here, and interleaved. Its CG takes no preconditioner and
-// says nothing about the items. Its GMRES does not restart; and two things about how it stops:
+// Peer: Kokkos Kernels' batched CG and GMRES, TeamVector: a few systems per team, one thread of the
+// team per system, vector lanes for its rows, temporaries in scratch. Both of its layouts are
+// measured: item-contiguous, as for the other peers, and interleaved. Its CG takes no
+// preconditioner and reports no status per item. Its GMRES does not restart. It stops as follows:
 //
-// - JacobiPrec stands on the left, so it stops by D^-1 (b - A x), which says little where rows are
-// of different scales: none
-//   of the chemistry's systems met the tolerance. So it gets (A D^-1) y = b and x = D^-1 y, both
-//   made in the measured time.
-// - It compares |g(j)| / g(0) with the tolerance, and the first rotation may make g(0) negative:
-// where v' A v is, it stops at
-//   once and calls that convergence. share_met says how many met the tolerance (all of the
-//   stencils); drm19, of which none does, is left out.
+// - JacobiPrec is a left preconditioner, so that GMRES stops by D^-1 (b - A x). This says little
+//   where rows have different scales: no system of the chemistry met the tolerance. It therefore
+//   solves (A D^-1) y = b, and x = D^-1 y; both are formed within the measured time.
+// - It compares |g(j)| / g(0) with the tolerance. The first rotation makes g(0) negative where
+//   v' A v is negative; GMRES then stops at once and reports convergence. share_met is the share
+//   that met the tolerance (all stencils). drm19 is left out, because none of its systems does.
 
 #include "Problem.hpp"
 
@@ -70,7 +68,7 @@ void divide_by_diagonal(Seen<L> const& to, Seen<L> const& from, Seen<L> const& v
                        DivideByDiagonal<L>{to, from, values, diagonal});
 }
 
-/// The place of the diagonal of every row, or of that of every entry's column.
+/// The place of each row's diagonal, or of the diagonal of each entry's column.
 Indices diagonals(SolveProblem const& p, bool of_entries) {
   std::vector<int> of_row(static_cast<std::size_t>(p.rows));
   for (int i = 0; i < p.rows; ++i)

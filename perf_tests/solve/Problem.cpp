@@ -194,8 +194,8 @@ Systems make_grid(Family const& f) {
   Systems s;
   s.tolerance = 1e-8;
   s.row_offsets.push_back(0);
-  // Of each point the pairs with the one before and behind it, across and down; those of the border
-  // lie outside.
+  // Each point's pairs with the points before and behind it, across and down. At the border a pair
+  // has a point outside.
   auto const neighbours = [&](int i) {
     int const x = i % across, y = i / across;
     return std::array<int, 4>{y > 0 ? i - across : -1, x > 0 ? i - 1 : -1,
@@ -264,9 +264,9 @@ struct GatherVectors {
   }
 };
 
-/// One item in more digits: |b - A x|, |b|, and by how much a residual that is computed in double
-/// may be wrong: by eps | |b| + |A| |x| |. That is no bound, but 1.5 times as much as in any item
-/// of drm19, where it is a fifth of the tolerance; elsewhere it is next to nothing.
+/// One item in more digits: |b - A x|, |b|, and an estimate of the error of a residual in double,
+/// eps | |b| + |A| |x| |. This is no bound, but 1.5 times the error of any item of drm19, where it
+/// is a fifth of the tolerance. It is negligible for the other families.
 struct Exact {
   long double residual = 0, norm = 0, rounding = 0;
 

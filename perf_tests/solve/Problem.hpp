@@ -3,7 +3,7 @@
 
 /// \file
 /// Sparse systems A_n x_n = b_n of one pattern, each solved from x = 0 to |b - A x| <= tolerance
-/// |b|: what the families of systems are, and how a solver of them is checked and timed.
+/// |b|: the families of systems, and how a solver is checked and timed.
 #ifndef BATCHWORK_PERF_SOLVE_PROBLEM_HPP
 #define BATCHWORK_PERF_SOLVE_PROBLEM_HPP
 
@@ -20,10 +20,10 @@
 
 namespace BatchworkPerf {
 
-/// Where it stops: that of all families, so that only broken solvers meet it.
+/// Solvers stop here. No family needs as many, so that only broken solvers reach it.
 inline constexpr int most_iterations = 500;
 
-/// The systems of a family that differ, on the host; a batch repeats them.
+/// The distinct systems of a family, on the host; a batch repeats them.
 struct Systems {
   double tolerance = 0;
   std::vector<int> row_offsets, columns;
@@ -45,42 +45,43 @@ struct Family {
 /// 0.1) clipped to [0.1, 0.9]; b is constant and drawn from N(0.5, 0.1). 8192 systems, to 1e-8.
 Family stencil(int rows);
 
-/// The systems of a folder as Batchwork::read_systems takes it, with `rhs_ones.f64`, to 1e-6: the
-/// one that the environment variable BATCHWORK_DRM19_DIR names, or the one given to CMake. Without
-/// rows where neither is there.
+/// The systems in a folder as Batchwork::read_systems takes it, with `rhs_ones.f64`, to 1e-6. The
+/// environment variable BATCHWORK_DRM19_DIR or a CMake variable names the folder. The family has no
+/// rows if neither folder exists.
 Family drm19();
 
-/// The same of GRI-Mech 3.0, 54 rows, from the folder that the environment variable
+/// The same for GRI-Mech 3.0, 54 rows, from the folder that the environment variable
 /// BATCHWORK_GRIMECH30_DIR names.
 Family grimech30();
 
-/// Full systems that are loaded on the diagonal, well conditioned but for their scales: rows differ
-/// by up to four powers of ten, columns by eight. 1024 systems, b = 1, to 1e-6.
+/// Full systems with large diagonals, well conditioned except for their scales: rows differ by up
+/// to four powers of ten, columns by eight. 1024 systems, b = 1, to 1e-6.
 Family badly_scaled(int rows);
 
-/// A random pattern with a full diagonal. Made like those of reacting flows, of which only sizes
-/// are public: rows of quite different scales, almost full where they are small, and loaded
-/// diagonals. 1024 systems, b = 1, to 1e-6.
+/// A random pattern with a full diagonal, modelled on systems of reacting flows, whose sizes alone
+/// are public: rows of different scales, small systems almost full, large diagonals. 1024 systems,
+/// b = 1, to 1e-6.
 Family random_systems(int rows, int nonzeros);
 
-/// The same of 144 rows with 6135 entries, of which 31 rows have 65 to 144, as the mechanism of
-/// iso-octane has: the mean of 43 says little.
+/// As random_systems, with 144 rows and 6135 entries. 31 rows have 65 to 144 entries, as in the
+/// mechanism of iso-octane: the mean of 43 says little.
 Family uneven_systems();
 
-/// Conduction on a grid of so many points each way, at whose border the value is given: five
-/// points, conductivities from N(0.5, 0.1) clipped to [0.1, 0.9] for each pair of neighbours,
+/// Conduction on a grid of `across` points each way with given values at the border: five-point
+/// stencil, conductivities from N(0.5, 0.1) clipped to [0.1, 0.9] for each pair of neighbours,
 /// positive definite. 1024 systems, b = 1, to 1e-8.
 Family grid(int across);
 
-/// As mechanisms are whose species react with a few others and all with some: so many full rows and
-/// columns, 4 entries beside the diagonal in the other rows. Else as random_systems.
+/// Like a mechanism in which each species reacts with a few others and all react with some: `full`
+/// full rows and columns, 4 entries beside the diagonal in the other rows. Otherwise as
+/// random_systems.
 Family hubs(int rows, int full);
 
 /// Items of a batch, unless memory says otherwise. Hosts are compared with peers on hosts, where
 /// time says otherwise.
 inline constexpr std::int64_t batch_items = on_device ? 131072 : 1024;
 
-/// |b - A x| / |b| of every item, in double; by none of the solvers.
+/// |b - A x| / |b| of every item, in double; independent of the solvers.
 struct RelativeResiduals {
   Kokkos::View<int const*, Memory> row_offsets, columns;
   Kokkos::View<double const**, Kokkos::LayoutRight, Memory> values, b, x;
@@ -162,8 +163,8 @@ class SolveProblem {
 
  private:
   struct Check {
-    double met = 0;          ///< the share of all items whose residual meets the tolerance
-    double met_exactly = 0;  ///< the same of the chosen items, in long double
+    double met = 0;          ///< the share of all items that meet the tolerance
+    double met_exactly = 0;  ///< the same for the chosen items, in long double
     double largest = 0;      ///< the largest relative residual of the chosen items
     std::string problem;
   };
@@ -216,10 +217,10 @@ inline std::vector<Family> stencils() {
 inline std::vector<Family> chemistry() {
   return {drm19(), random_systems(33, 978), random_systems(54, 2560), random_systems(144, 6135)};
 }
-/// Beside these, whose rows are too even: as mechanisms are.
+/// In addition, because rows of the above are too even: patterns of mechanisms.
 inline std::vector<Family> mechanisms() { return {grimech30(), uneven_systems()}; }
 
-/// Beside these, where few entries fill in.
+/// In addition: systems with little fill.
 inline std::vector<Family> sparse_systems() {
   return {stencil(64), stencil(512), grid(8), grid(12), grid(20), hubs(144, 12)};
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Peer: cuSPARSE, in place. Item-contiguous by gtsv2StridedBatch; interleaved by
-// gtsvInterleavedBatch with the Thomas algorithm, which destroys the matrices: only its first
-// launch solves the systems, those that are timed have other numbers.
+// gtsvInterleavedBatch with the Thomas algorithm, which destroys the matrices: only the
+// first launch solves the systems; the timed launches compute with other numbers.
 
 #include "Problem.hpp"
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Batches of tridiagonal systems in any arrangement, known at run time; their solution in long
-/// double; and the requirements on every solver: small errors, no writes elsewhere, unchanged
-/// neighbours of a failed item.
+/// Batches of tridiagonal systems in any arrangement, chosen at run time, and their solutions in
+/// long double. Properties that every solver must have: small errors, no writes outside the
+/// solution, and no effect of a failed item on its neighbours.
 #ifndef BATCHWORK_TEST_TRIDIAGONAL_CASE_HPP
 #define BATCHWORK_TEST_TRIDIAGONAL_CASE_HPP
 
@@ -49,7 +49,7 @@ struct TridiagonalData {
         x(n, m, 1, how[4]),
         codes("codes", std::size_t(n)) {}
 
-  /// Diagonally dominant, of either sign; what does not belong to the matrices is NaN.
+  /// Diagonally dominant, with either sign. Numbers that do not belong to the matrices are NaN.
   void randomise(Random& random) const {
     for (std::int64_t n = 0; n < items; ++n) {
       for (int i = 0; i < rows; ++i) {
@@ -91,11 +91,11 @@ struct TridiagonalData {
     return d;
   }
 
-  /// |b - A x| <= 16 eps (|A| |x| + |b|), row by row: for diagonally dominant matrices |L| |U| <= 3
-  /// |A| (Higham, Accuracy and Stability of Numerical Algorithms, theorem 9.12), the same for any
-  /// order of elimination but for the steps of the cyclic reduction. And |x - truth| <= 4 (n + 8)
-  /// eps max|x|, whose condition is bounded. `right` may be x itself. With rows exchanged only the
-  /// second is so: errors of one come to another.
+  /// |b - A x| <= 16 eps (|A| |x| + |b|), row by row. For diagonally dominant matrices |L| |U| <= 3
+  /// |A| (Higham, Accuracy and Stability of Numerical Algorithms, theorem 9.12). This holds for any
+  /// order of elimination, except for the steps of the cyclic reduction. Also |x - truth| <= 4 (n +
+  /// 8) eps max|x|, because the condition number is bounded. `right` can be x. With row exchanges
+  /// only the second bound holds, because errors of one row spread to others.
   void expect_solved(ArrangedBatch<T> const& right, bool dominant = true,
                      bool exchanges = false) const {
     int wrong = 0;
@@ -125,8 +125,8 @@ struct TridiagonalData {
     }
   }
 
-  /// Runs call(b, x), which solves the systems and gives codes; then in place, where the same must
-  /// come out.
+  /// Runs call(b, x), which solves the systems and returns codes. Then solves in place, with the
+  /// same results.
   template <class Call>
   void check(Call const& call, bool dominant = true, bool exchanges = false) const {
     auto const outside = x.poisoned();
@@ -135,14 +135,14 @@ struct TridiagonalData {
     EXPECT_EQ(x.poisoned() + std::size_t(items) * std::size_t(rows), outside);
     expect_solved(x, dominant, exchanges);
     for (int code : download_codes()) ASSERT_EQ(code, 0);
-    // The original, to compare with; numbers around it are poison.
+    // The original, for comparison. The numbers around it are poisoned.
     auto const before = Kokkos::create_mirror(Kokkos::HostSpace(), b.storage);
     Kokkos::deep_copy(before, b.host);
     Kokkos::deep_copy(codes, -1);
     call(b, b);
     b.download();
-    // The same bits, or the same to rounding where x is arranged otherwise and another kernel may
-    // have it.
+    // The results must have the same bits. If x has another arrangement, another kernel may compute
+    // it, and results must agree to rounding.
     bool const alike = b.item == x.item && b.row == x.row;
     int wrong = 0;
     for (std::int64_t n = 0; n < items; ++n) {
@@ -190,13 +190,13 @@ struct TridiagonalData {
       }
   }
 
-  /// Matrices that need no pivoting, and others.
+  /// Matrices that need no pivoting, and other ones.
   enum class Kind {
     dominant_rows,
     dominant_columns,
-    positive_definite,  ///< of any condition
-    graded,             ///< likewise, with a diagonal over many orders
-    nearly_singular,    ///< likewise, second differences but for 1e-3
+    positive_definite,  ///< with any condition number
+    graded,             ///< not dominant, with a diagonal over many orders of magnitude
+    nearly_singular,    ///< second differences plus a term of 1e-3
     random,
     zero_diagonal  ///< random, with zeros on the diagonal
   };
@@ -219,12 +219,12 @@ struct TridiagonalData {
           long double const size =
               by_rows ? std::fabs(l[i]) + std::fabs(u[i])
                       : (i > 0 ? std::fabs(u[i - 1]) : 0) + (i + 1 < m ? std::fabs(l[i + 1]) : 0);
-          // Many of them only just.
+          // Many of them barely.
           d[i] = (size * (1 + 4 * epsilon<T>)+(random.integer(0, 1) ? 0 : random(0, 2))) * sign();
           if (m == 1) d[i] = 1;
         }
       } else if (kind != Kind::random && kind != Kind::zero_diagonal) {
-        // L D L', whose diagonal is made larger by more than rounding it may take away.
+        // L D L', with a diagonal that is increased by more than rounding can remove.
         long double before = 0;
         for (std::size_t i = 0; i < m; ++i) {
           long double pivot = 1, factor = -1 + 1e-3 * random();
@@ -247,8 +247,8 @@ struct TridiagonalData {
     upload();
   }
 
-  /// Largest |b - A x| of item n in eps times the sizes: of |A| |x|, norms by rows, or row by row
-  /// with the norm of x alone.
+  /// The largest |b - A x| of item n in eps, relative to |A| |x| in norms by rows, or row by row
+  /// relative to the norm of x.
   struct BackwardError {
     long double norms, by_rows;
   };
@@ -264,7 +264,7 @@ struct TridiagonalData {
       if (i > 0) term(lower.at(n, i, 0), i - 1);
       term(diagonal.at(n, i, 0), i);
       if (i + 1 < rows) term(upper.at(n, i, 0), i + 1);
-      // Not so for NaN.
+      // Not for NaN.
       if (!(std::fabs(rest) <= left)) left = std::fabs(rest);
       of_a = std::max(of_a, row);
       by_rows = std::max(by_rows, std::fabs(rest) / (row * of_x * epsilon<T>));
@@ -272,9 +272,9 @@ struct TridiagonalData {
     return {left / (of_a * of_x * epsilon<T>), by_rows};
   }
 
-  /// Where no failure is reported |b - A x| <= bound eps |A| |x|; of matrices that need no pivoting
-  /// none is; of the others `inaccurate` at most, with a row; or no more than that a matrix is
-  /// singular. Returns how many are reported.
+  /// Without a reported failure, |b - A x| <= bound eps |A| |x|. Matrices that need no pivoting
+  /// must not fail. Others can report at most `inaccurate`, with a row, or that the matrix is
+  /// singular. Returns the number of reported items.
   template <class Call>
   int check_accuracy(Call const& call, Kind kind, long double bound, long double by_rows,
                      bool singular_only = false) const {
@@ -307,8 +307,8 @@ struct TridiagonalData {
     return reported;
   }
 
-  /// Plants what makes item `at` fail at `row`, and looks at its code, at its x, and at the bits of
-  /// all others.
+  /// Plants a fault that makes item `at` fail at `row`, and checks its code, its x, and the bits of
+  /// all other items.
   enum class Plant {
     zero_pivot,
     nan_pivot,
@@ -318,13 +318,13 @@ struct TridiagonalData {
     nan_lower,
     nan_upper
   };
-  /// With rows exchanged the row is that of a pivot, which may be another one.
+  /// With row exchanges the reported row is the row of a pivot, which can be a different row.
   template <class Call>
   void check_failure(Call const& call, std::int64_t at, int row, Plant what,
                      bool exchanges = false) const {
     check_failure(call, clean_x(call), at, row, what, exchanges);
   }
-  /// All of x's storage where nothing is planted.
+  /// The whole storage of x, if nothing is planted.
   template <class Call>
   std::vector<T> clean_x(Call const& call) const {
     call(b, x);
@@ -387,7 +387,7 @@ struct TridiagonalData {
       ASSERT_TRUE(std::isnan(got)) << "row " << i;
       got = clean[std::size_t(&got - x.numbers)];
     }
-    // All other numbers, and what is around them.
+    // All other numbers, and the memory around them.
     for (std::size_t k = 0;
          std::memcmp(x.numbers, clean.data(), clean.size() * sizeof(T)) != 0 && k < clean.size();
          ++k)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve_tridiagonal: all numbers of rows and arrangements against long double, in place, closed
-// forms, numbers of items, compact groups, items that fail.
+// solve_tridiagonal: all numbers of rows and all arrangements against long double, closed forms,
+// solves in place, numbers of items, compact groups, items that fail.
 #include "banded/TridiagonalCase.hpp"
 
 namespace Batchwork::Test {
@@ -13,7 +13,7 @@ struct Tridiagonal : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Tridiagonal, Numbers);
 
-/// The verb, with codes, as the cases call it.
+/// The verb with codes, in the form that the cases call.
 template <class T>
 auto verb(TridiagonalData<T> const& s) {
   return [&s](ArrangedBatch<T> const& b, ArrangedBatch<T> const& x) {
@@ -34,7 +34,7 @@ TYPED_TEST(Tridiagonal, RowsAndArrangements) {
   using T = TypeParam;
   Random random(1);
   for (int rows : tridiagonal_rows) {
-    // One batch with a last group that is not full, at least; one of a few items.
+    // At least one batch with a partial last group, and one with a few items.
     for (auto how : all_arranged) {
       std::int64_t const items = rows <= 33 ? 133 : rows <= 144 ? 37 : 9;
       SCOPED_TRACE(std::to_string(rows) + " rows, arranged " + std::to_string(int(how)));
@@ -61,7 +61,7 @@ TYPED_TEST(Tridiagonal, NumbersOfItems) {
         s.randomise(random);
         s.check(verb(s));
       }
-  // No rows: nothing to do, and no launch.
+  // Without rows there is no work and no launch.
   Kokkos::View<T**, Space> const none("none", 4, 0), x("x", 4, 0);
   EXPECT_NO_THROW(solve_tridiagonal(none, none, none, none, x));
 }
@@ -75,8 +75,7 @@ TYPED_TEST(Tridiagonal, SecondDifference) {
     }
 }
 
-/// Pivots as large and as small as there are, whose reciprocals are not normal numbers or nearly
-/// overflow.
+/// The largest and smallest pivots, whose reciprocals are not normal numbers or nearly overflow.
 TYPED_TEST(Tridiagonal, ExtremePivots) {
   using T = TypeParam;
   using Limits = std::numeric_limits<T>;
@@ -120,8 +119,8 @@ TYPED_TEST(Tridiagonal, FailuresStayWithinTheirItem) {
       for (std::int64_t at : {std::int64_t(0), items / 2, items - 1})
         for (Plant what : {Plant::zero_pivot, Plant::nan_pivot, Plant::infinite_pivot,
                            Plant::tiny_pivot, Plant::nan_b, Plant::nan_lower, Plant::nan_upper}) {
-          // Of long ones each plant in every item and in every row, but not in every row of every
-          // item.
+          // For long ones, faults are planted in every item and in every row, but not in every row
+          // of every item.
           for (int row : {0, rows / 2, rows - 1})
             if (++turn % 3 == 0 || rows <= 100) s.check_failure(verb(s), clean, at, row, what);
           ++turn;
@@ -129,7 +128,7 @@ TYPED_TEST(Tridiagonal, FailuresStayWithinTheirItem) {
     }
 }
 
-/// What is said to be right is: by rows where a lane has an item, as on hosts.
+/// Items without a failure must be accurate: row by row if one lane has an item, as on hosts.
 TYPED_TEST(Tridiagonal, SaysWhereItIsNotAccurate) {
   using T = TypeParam;
   using Kind = typename TridiagonalData<T>::Kind;
@@ -151,7 +150,7 @@ TYPED_TEST(Tridiagonal, SaysWhereItIsNotAccurate) {
     }
 }
 
-/// With partial pivoting every regular matrix is solved, and nothing is inaccurate.
+/// With partial pivoting every regular matrix is solved, and no item is inaccurate.
 TYPED_TEST(Tridiagonal, PartialPivoting) {
   using T = TypeParam;
   using Kind = typename TridiagonalData<T>::Kind;
@@ -166,7 +165,7 @@ TYPED_TEST(Tridiagonal, PartialPivoting) {
         s.fill(kind, random);
         EXPECT_EQ(s.check_accuracy(pivoted(s), kind, 128, 1e30L, true), 0);
       }
-      // Zeros may make it singular.
+      // Zeros can make the matrix singular.
       s.fill(Kind::zero_diagonal, random);
       int const singular = s.check_accuracy(pivoted(s), Kind::zero_diagonal, 128, 1e30L, true);
       EXPECT_TRUE(rows > 4 || rows == 1 || singular < s.items) << singular;
@@ -181,7 +180,7 @@ TYPED_TEST(Tridiagonal, PartialPivoting) {
   }
 }
 
-/// [0 1; 1 0] all along, which has no pivot on its diagonal: x is b, exchanged.
+/// Blocks [0 1; 1 0], which have no pivot on the diagonal: x is b with exchanged entries.
 TYPED_TEST(Tridiagonal, ExchangesOfRows) {
   using T = TypeParam;
   for (int rows : {2, 16, 40, 1000})
@@ -225,7 +224,7 @@ TYPED_TEST(Tridiagonal, FailuresWithExchanges) {
     }
 }
 
-/// Groups of 8 items and of 32, of which the last one is not full.
+/// Groups of 8 and of 32 items, with a partial last group.
 template <class T, int W>
 void check_compact(int rows) {
   SCOPED_TRACE(std::to_string(rows) + " rows in groups of " + std::to_string(W));
@@ -253,7 +252,7 @@ void check_compact(int rows) {
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t lane = items % W; lane < std::size_t(W); ++lane)
       EXPECT_EQ(host(groups - 1, i, lane), poison<T>());
-  // With exchanges.
+  // With row exchanges.
   solve_tridiagonal(compact(l, items), compact(d, items), compact(u, items), compact(b, items),
                     compact(x, items), partial_pivoting());
   unpack(vectors(s.x), compact(x, items));
@@ -274,7 +273,7 @@ TYPED_TEST(Tridiagonal, Compact) {
   }
 }
 
-/// Codes of 64 bits; const Views.
+/// Codes with 64 bits, and const Views.
 TYPED_TEST(Tridiagonal, OtherArguments) {
   using T = TypeParam;
   using View = Kokkos::View<T**, Space>;
@@ -284,7 +283,7 @@ TYPED_TEST(Tridiagonal, OtherArguments) {
   Kokkos::deep_copy(x, T(2));
   Kokkos::View<std::int64_t*, Space> const codes("codes", 3);
   Kokkos::deep_copy(codes, -1);
-  // A diagonal alone, and the two bands one View, which is only read.
+  // A diagonal matrix, and both bands in one View, which is only read.
   solve_tridiagonal(Const(l), Const(d), Const(l), x, x, status(codes));
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
   auto const found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), codes);

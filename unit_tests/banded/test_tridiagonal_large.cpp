@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve_tridiagonal for more than half a million systems, and where they reach beyond 2^31 numbers.
+// solve_tridiagonal for more than half a million systems, and for batches with more than 2^31
+// numbers.
 #include "banded/TridiagonalCase.hpp"
 #include "support/FarCopy.hpp"
 
@@ -27,7 +28,7 @@ TEST(TridiagonalLarge, ManyItems) {
   }
 }
 
-/// Staged by teams of which a multiprocessor holds fewer than it is to hold of smaller ones.
+/// Staged by large teams, of which a multiprocessor holds fewer than of small ones.
 TEST(TridiagonalLarge, LargestStagedRows) {
   Random random(3);
   for (int rows : {2176, 2300, 2432}) {
@@ -36,13 +37,13 @@ TEST(TridiagonalLarge, LargestStagedRows) {
   }
 }
 
-/// Held by lanes, staged, and in parts: 5, 40 and 150 rows.
+/// Systems held by lanes, staged, and divided into parts: 5, 40 and 150 rows.
 TEST(TridiagonalLarge, FarNumbers) {
   if (auto const why = no_room_for_far<T>(5); !why.empty()) GTEST_SKIP() << why;
   Random random(2);
   for (auto apart : {Apart::items, Apart::numbers})
     for (int rows : {5, 40, 150}) {
-      // Each number may take a large page of a host.
+      // Each number can need a large page of a host.
       if (apart == Apart::numbers && rows > 40) continue;
       SCOPED_TRACE(std::to_string(rows) + " rows, apart " + std::to_string(int(apart)));
       TridiagonalData<T> const s(37, rows, all_of(Arranged::item_contiguous));

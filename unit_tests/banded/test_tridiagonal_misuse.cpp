@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls of solve_tridiagonal that are refused before anything is written.
+// Misuse of solve_tridiagonal, which it must refuse before it writes anything.
 #include "banded/Batchwork_Tridiagonal.hpp"
 #include "support/Batchwork_Messages.hpp"
 #include "support/Batchwork_TestSupport.hpp"
@@ -27,7 +27,7 @@ TEST(TridiagonalMisuse, IsNamed) {
         "has 4; give"});
   says([&] { solve_tridiagonal(l, d, u, b, x3); },
        {"operand 5, x(\"x3\") [View (7, 3), tile 3] has 3 rows", "; give"});
-  // As often as it comes.
+  // Also in repeated calls.
   for (int k = 0; k < 10; ++k) {
     says([&] { solve_tridiagonal(large, large, large, large, large_x); },
          {"operand 2, diagonal(\"large\")", "has 4097 rows, more than the limit of 4096; "});
@@ -39,10 +39,10 @@ TEST(TridiagonalMisuse, IsNamed) {
         "; x may be b"});
   says([&] { solve_tridiagonal(l, d, u, b, x, status(codes)); },
        {"operand 6, status(\"codes\")", "has 6 items", "has 7"});
-  // In place, and over a band as well.
+  // In place, and in the memory of a band.
   says([&] { solve_tridiagonal(l, x, u, x, x); },
        {"operand 5, x(\"x\")", "is written and shares elements with operand 2, diagonal(\"x\")"});
-  // With exchanges all the same.
+  // The same with row exchanges.
   says([&] { solve_tridiagonal(l, d, u, b, d, partial_pivoting()); },
        {"operand 5, x(\"d\")", "is written and shares elements with operand 2, diagonal(\"d\")"});
   says([&] { solve_tridiagonal(l, d, u, b, x, partial_pivoting(), status(codes)); },

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The devices' kernels of solve_tridiagonal, run on the host by teams of threads; and the choice
-// among them.
+// The device kernels of solve_tridiagonal, run on the host by teams of threads, and the choice
+// between them.
 #include "banded/TridiagonalCase.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/HostTeams.hpp"
@@ -65,7 +65,8 @@ TYPED_TEST(TridiagonalOnTeams, Choice) {
   EXPECT_EQ(Impl::choose_tridiagonal<T>(true, 32, 40000).kernel, TridiagonalKernel::alone);
 }
 
-/// All rows are launched on every device, and held as they are on the one that was measured.
+/// All numbers of rows can be launched on every device, and are stored as they were on the measured
+/// device.
 TYPED_TEST(TridiagonalOnTeams, FitEveryDevice) {
   using T = TypeParam;
   for (auto const& device : devices()) {
@@ -127,7 +128,7 @@ Impl::TridiagonalProblem<T> problem_of(TridiagonalData<T> const& s, ArrangedBatc
   return p;
 }
 
-/// The kernel that the verb takes, or another one.
+/// The kernel that the verb chooses, or another one.
 template <class T>
 auto on_teams(TridiagonalData<T> const& s, bool side_by_side,
               std::size_t scratch = Impl::scratch_of_a_team) {
@@ -163,7 +164,7 @@ TYPED_TEST(TridiagonalOnTeams, RowsAndArrangements) {
   Random random(1);
   for (int rows : tridiagonal_rows)
     for (bool side_by_side : {false, true}) {
-      // A team and a part of the next.
+      // A full team and a partial one.
       auto const how = Impl::choose_tridiagonal<T>(side_by_side, rows, Impl::scratch_of_a_team);
       std::int64_t const items = how.items_per_team + random.integer(1, how.items_per_team);
       SCOPED_TRACE(std::to_string(rows) + " rows, kernel " + std::to_string(int(how.kernel)));
@@ -187,7 +188,7 @@ TYPED_TEST(TridiagonalOnTeams, Mixed) {
     s.randomise(random);
     s.check(on_teams(s, k % 2 == 0));
   }
-  // Too large for scratch: lanes hold parts of one item.
+  // Too large for scratch memory: lanes hold parts of one item.
   TridiagonalData<T> const s(2, 700, all_of(Arranged::item_contiguous));
   s.randomise(random);
   s.check(on_teams(s, false, 1000));
@@ -221,8 +222,8 @@ TYPED_TEST(TridiagonalOnTeams, Failures) {
     }
 }
 
-/// Positive definite matrices of any condition among them, of which parallel cyclic reduction
-/// leaves large residuals.
+/// Some of these matrices are positive definite with any condition number. Parallel cyclic
+/// reduction has large residuals for them.
 TYPED_TEST(TridiagonalOnTeams, SaysWhereItIsNotAccurate) {
   using T = TypeParam;
   using Kind = typename TridiagonalData<T>::Kind;
@@ -256,7 +257,7 @@ TYPED_TEST(TridiagonalOnTeams, PartialPivoting) {
     for (bool side_by_side : {false, true}) {
       if (side_by_side != (rows % 2 == 0) && rows < R) continue;
       SCOPED_TRACE(std::to_string(rows) + " rows, side by side " + std::to_string(side_by_side));
-      // A team and a part of the next.
+      // A full team and a partial one.
       auto const how = Impl::choose_pivoted<T>(side_by_side, rows);
       ASSERT_LE(how.team(), Impl::lanes_of_parts);
       TridiagonalData<T> const s(
@@ -270,7 +271,7 @@ TYPED_TEST(TridiagonalOnTeams, PartialPivoting) {
       s.fill(Kind::zero_diagonal, random);
       s.check_accuracy(call, Kind::zero_diagonal, 128, 1e30L, true);
     }
-  // All lanes of a team for an item.
+  // All lanes of a team share an item.
   TridiagonalData<T> const s(2, 4096, all_of(Arranged::interleaved));
   s.fill(Kind::random, random);
   EXPECT_EQ(s.check_accuracy(pivoted_on_teams(s, true), Kind::random, 128, 1e30L, true), 0);
@@ -291,7 +292,7 @@ TYPED_TEST(TridiagonalOnTeams, FailuresWithExchanges) {
   }
 }
 
-/// In the largest teams.
+/// With the largest teams.
 TYPED_TEST(TridiagonalOnTeams, FailuresOfLargeSystems) {
   using T = TypeParam;
   using Plant = typename TridiagonalData<T>::Plant;

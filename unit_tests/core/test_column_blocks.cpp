@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Columns in the order of their values, which each item of a pack has for itself.
+// Sorting columns by value, with a different order for each item of a pack.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -19,8 +19,8 @@ Four pack_of(double a, double b, double c, double d) {
   return x;
 }
 
-/// Items in order, in reverse, with equal values, and with one that is NaN: that one's columns stay
-/// where they are.
+/// Items in order, in reverse order, with equal values, and with a NaN. The columns of the last one
+/// must not be moved.
 TEST(ColumnBlocks, OrderOfEachItem) {
   double const nan = std::numeric_limits<double>::quiet_NaN();
   Four const values[] = {pack_of(1, 3, 2, 0), pack_of(2, 2, 1, nan), pack_of(3, 1, 1, 1)};
@@ -30,7 +30,7 @@ TEST(ColumnBlocks, OrderOfEachItem) {
   for (int l = 0; l < 4; ++l)
     for (int k = 0; k < 3; ++k) EXPECT_EQ(places[k].lane(l), expected[l][k]) << l << ' ' << k;
 
-  // Two rows, a column the number of itself and of its row.
+  // Two rows. Each entry encodes its column and row.
   Four a[3 * 2], row[3];
   for (int j = 0; j < 3; ++j)
     for (int i = 0; i < 2; ++i) a[j * 2 + i] = Four(10 * i + j);

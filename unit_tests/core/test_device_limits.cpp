@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The limits of a device, and the part of them that each of several teams has.
+// The limits of a device that the library uses, and the share of each of several teams.
 #include "core/detail/backend/Batchwork_Vendor.hpp"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ TEST(DeviceLimits, TeamsShareAMultiprocessor) {
   }
 }
 
-/// Kernels are laid out for so much before the device is known.
+/// The sizes of kernels that are chosen at compile time, before the device is known.
 TEST(DeviceLimits, EveryDeviceHasTheScratchOfATeam) {
   for (auto const& device : devices()) {
     if (std::string(device.name) == "a host") continue;
@@ -55,8 +55,8 @@ TEST(DeviceLimits, EveryDeviceHasTheScratchOfATeam) {
   }
 }
 
-/// As many operands as fit: what must be staged first, then from the smallest on, of equal ones the
-/// first.
+/// As many operands as fit: first the operands that must be staged, then the others from the
+/// smallest on, and equal ones in their order.
 TEST(DeviceLimits, OperandsAreStagedOneByOne) {
   std::size_t const bytes[] = {800, 0, 400, 400, 1600};
   bool const none[] = {false, false, false, false, false},
@@ -69,7 +69,7 @@ TEST(DeviceLimits, OperandsAreStagedOneByOne) {
   EXPECT_EQ(Impl::staged_operands(bytes, last, 1600), 0b10000u);
   EXPECT_EQ(Impl::staged_operands(bytes, last, 2000), 0b10100u);
   EXPECT_EQ(Impl::staged_operands(bytes, last, 1000), 0b01100u);
-  // What is staged fits, and there is no room for one that is not, on every device.
+  // On every device, all operands that must be staged fit, and no other operand would fit.
   for (auto const& device : devices()) {
     SCOPED_TRACE(device.name);
     std::size_t const many[] = {52000, 3000, 41000, 18000, 9000};
@@ -84,9 +84,9 @@ TEST(DeviceLimits, OperandsAreStagedOneByOne) {
   }
 }
 
-/// By the numbers of Kokkos' own sources (Kokkos_Cuda_BlockSize_Deduction.hpp): shared memory of a
-/// multiprocessor over what a team takes with what Kokkos adds to it, and the 1 KB of it that the
-/// driver keeps.
+/// Computed as in Kokkos (Kokkos_Cuda_BlockSize_Deduction.hpp): the shared memory of a
+/// multiprocessor, divided by the memory of a team, including the memory that Kokkos adds and the 1
+/// KB that the driver reserves.
 TEST(DeviceLimits, H200) {
   auto const d = h200_with_kokkos_4();
   EXPECT_EQ(d.scratch_of_team, 40936u);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The exchange of lanes that share an item: its index formula against a model of scratch memory
-// with 32 banks of 4 bytes, in which an access of 16 bytes a lane is served eight lanes at a time,
-// one of 8 bytes sixteen, one of 4 bytes all 32.
+// The exchange of values between lanes that share an item. Its index formula is tested against a
+// model of scratch memory with 32 banks of 4 bytes. In the model, accesses of 16, 8 and 4 bytes
+// serve 8, 16 and 32 lanes at a time.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 namespace Batchwork::Test {
 namespace {
 
-/// How many times one bank is asked for different words while a warp is served, at most: 1 is no
-/// conflict.
+/// The largest number of different words in one bank that a warp requests at the same time: 1 means
+/// no conflict.
 int conflicts(std::vector<long> const& byte_of_lane, int bytes) {
   int const lanes_at_a_time = 128 / bytes;
   int worst = 0;
@@ -41,7 +41,7 @@ void check_layout() {
   static_assert(X::lines >= E && (X::ragged || X::lines % L == 0) && X::leading >= X::lines);
   static_assert(X::stride >= X::lines * X::leading && X::bytes % 16 == 0);
   static_assert(X::leading % X::per_unit == 0 && X::stride % X::per_unit == 0);
-  // Room for an item as it stands in memory, rounded up to an odd number of units.
+  // Space for an item with the layout of memory, rounded up to an odd number of units.
   static_assert(X::stride >= X::per_unit * ((E * E + X::per_unit - 1) / X::per_unit / 2 * 2 + 1));
   auto const warp = [](auto const& number) {
     std::vector<long> r;
@@ -51,14 +51,15 @@ void check_layout() {
   };
   for (int m = 0; m < X::lines / L; ++m)
     for (int k = 0; k < X::lines; ++k) {
-      // Own lines by 16 bytes, written and read.
+      // A lane writes and reads its own lines in units of 16 bytes.
       if (k % X::per_unit == 0) {
         EXPECT_EQ(conflicts(warp([&](int l) { return (m * L + l) * X::leading + k; }), 16), 1)
             << "E " << E << ", L " << L << ", line " << m << ", number " << k;
         // One line that all lanes of an item read.
         EXPECT_EQ(conflicts(warp([&](int) { return m * L * X::leading + k; }), 16), 1);
       }
-      // Own numbers of lines of the other kind: what the documentation of Exchange states.
+      // The lanes' own numbers in a line of the other kind. The bound is stated in the
+      // documentation of Exchange.
       int const documented = (sizeof(T) == 4 && L >= 4) || L >= 16 ? 1 : 2;
       EXPECT_LE(conflicts(warp([&](int l) { return k * X::leading + m * L + l; }), int(sizeof(T))),
                 documented)
@@ -83,7 +84,7 @@ void check_lanes() {
 TEST(Exchange, LinesMeetInNoBankFloat) { check_lanes<float>(); }
 TEST(Exchange, LinesMeetInNoBankDouble) { check_lanes<double>(); }
 
-/// Beside what its lines have an exchange holds a unit or two a line.
+/// An exchange needs one or two additional units for each line.
 TEST(Exchange, TwoLanesOfDoublesWasteLittleScratch) {
   EXPECT_EQ((Impl::Exchange<double, 2, 9>::leading), 10);
   EXPECT_EQ((Impl::Exchange<double, 2, 12>::leading), 14);
@@ -91,7 +92,7 @@ TEST(Exchange, TwoLanesOfDoublesWasteLittleScratch) {
   EXPECT_LE((Impl::Exchange<double, 2, 12>::bytes), 1392u);
 }
 
-/// What stands beside lines or behind them is no number of a line, of an item or of another.
+/// Numbers between or after lines do not belong to a line, an item or another exchange.
 template <class T, int L, int E>
 void check_pairs() {
   using X = Impl::Exchange<T, L, E>;
@@ -131,7 +132,8 @@ TEST(Exchange, ItemsDoNotOverlap) {
         EXPECT_TRUE(numbers.insert(item * X::stride + i * X::leading + k).second);
 }
 
-/// Eight lanes that each read their own row of a staged common matrix, and all of them one row.
+/// Eight lanes that each read their own row of a staged common matrix, and eight lanes that read
+/// the same row.
 TEST(Exchange, RowsOfStagedMatrices) {
   for (int cols = 1; cols <= 32; ++cols) {
     EXPECT_GE(Impl::staged_leading<float>(cols), cols);

@@ -14,7 +14,7 @@ class LanesPerItem : public ::testing::Test {};
 using Reals = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(LanesPerItem, Reals);
 
-// Measured choices, by extent from 1 on: another number is another kernel for every sequence of
+// Measured choices by extent, from 1 on. Another number means another kernel for every sequence of
 // that extent.
 constexpr int in_float[32] = {1, 1, 1, 1, 1, 1, 1, 1, 1,  1,  2,  2,  4,  4,  4,  4,
                               4, 4, 8, 8, 8, 8, 8, 8, 16, 16, 16, 16, 16, 16, 16, 16};
@@ -31,7 +31,7 @@ TYPED_TEST(LanesPerItem, AreTheMeasuredOnes) {
 template <class T, int E>
 void expect_room_for_a_warp() {
   constexpr int lanes = Impl::lanes_per_item<T>(E);
-  if (lanes == 1) return;  // has none
+  if (lanes == 1) return;  // has no lanes to share an item
   EXPECT_LE((Impl::Exchange<T, lanes, E>::bytes * (32 / lanes)), Impl::scratch_of_a_team) << E;
 }
 TYPED_TEST(LanesPerItem, LeaveRoomForTheExchangeOfAWarp) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Pack<T, W> lane by lane against plain numbers, bit for bit, for every width. Packs belong to
-// hosts.
+// Pack<T, W>, lane by lane, for every width: bitwise the same as operations on plain numbers. Only
+// hosts have packs.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {
@@ -40,7 +40,7 @@ std::vector<T> numbers(Random& random, int n) {
     r.push_back(k % 3 == 0 ? special[random.integer(0, 10)] : static_cast<T>(random(-10, 10)));
   return r;
 }
-/// Equal as numbers, NaN to NaN.
+/// Equal as numbers; NaN is equal to NaN.
 template <class T>
 bool same(T a, T b) {
   return a == b || (std::isnan(a) && std::isnan(b));
@@ -53,7 +53,7 @@ TYPED_TEST(PackOf, ArithmeticComparisonsAndSelect) {
   static_assert(P::width == W && sizeof(P) == sizeof(T) * W);
   Random random(1);
   for (int round = 0; round < 200; ++round) {
-    // From an odd place in memory: loads and stores ask for no alignment.
+    // From an odd address: loads and stores need no alignment.
     std::vector<T> const x = numbers<T>(random, W + 1), y = numbers<T>(random, W + 1);
     P const a = P::load(x.data() + 1), b = P::load(y.data() + 1);
     std::vector<T> stored(std::size_t(W) + 2, poison<T>());
@@ -93,7 +93,7 @@ TYPED_TEST(PackOf, ArithmeticComparisonsAndSelect) {
     }
     EXPECT_EQ(any(less), any_less);
     EXPECT_EQ(all(less), all_less);
-    // An update may be contracted to a multiply-add: near, not equal, for ordinary numbers.
+    // The compiler can contract an update to a multiply-add, so ordinary numbers are only close.
     for (int l = 0; l < W; ++l) {
       long double const u = x[std::size_t(l) + 1], v = y[std::size_t(l) + 1],
                         want = (u + v) * v - u;
@@ -119,7 +119,8 @@ TYPED_TEST(PackOf, FunctionsAndBits) {
     P const back = Impl::template from_bits<T>(pattern);
     for (int l = 0; l < W; ++l) {
       T const u = x[std::size_t(l)];
-      EXPECT_TRUE(same(Impl::sqrt(a).lane(l), std::sqrt(u)));  // correctly rounded, in SIMD as well
+      EXPECT_TRUE(same(Impl::sqrt(a).lane(l),
+                       std::sqrt(u)));  // correctly rounded, also with SIMD instructions
       long double const inverse = 1 / std::sqrt(static_cast<long double>(u));
       if (u > 0 && std::isfinite(u)) {
         EXPECT_LE(std::fabs(Impl::rsqrt(a).lane(l) - inverse), tolerance<T>(1, inverse));
@@ -155,7 +156,7 @@ TYPED_TEST(PackOf, OneNumberInEveryLaneAndSingleLanes) {
   }
 }
 
-/// A pack wins over a number common to its lanes, at width 1 as well.
+/// The type of a pack and a number common to its lanes is a pack, also at width 1.
 TYPED_TEST(PackOf, PromotionAndStatusLanes) {
   using T = typename TypeParam::T;
   constexpr int W = TypeParam::W;
@@ -166,7 +167,7 @@ TYPED_TEST(PackOf, PromotionAndStatusLanes) {
   static_assert(std::is_same_v<promote_t<T, T>, T>);
   static_assert(std::is_same_v<scalar_t<P>, T> && std::is_same_v<scalar_t<T>, T>);
 
-  // The earlier failure of two wins, lane by lane.
+  // The earlier of two failures is kept, lane by lane.
   info_t<P> first(0), second(Status::code(Reason::not_finite, 7));
   first.set_lane(W - 1, Impl::integer_of_t<T>(Status::code(Reason::not_positive_definite, 3)));
   auto const merged = Impl::merge_info<P>(first, second);

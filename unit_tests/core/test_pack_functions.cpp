@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Functions of packs against long double, in units in the last place, for every width: less than a
-// register, one, several. Lanes do not see each other. The measured errors are printed for
-// docs/reference/functions.md with BATCHWORK_PRINT_ULPS in the environment.
+// Functions of packs against long double, in units in the last place, for widths of a part of a
+// register, one register and several. The value of one lane must not change the results of others.
+// With BATCHWORK_PRINT_ULPS in the environment, the test prints the measured errors for
+// docs/reference/functions.md.
 #include <cstdio>
 #include <cstdlib>
 
@@ -14,8 +15,8 @@
 namespace Batchwork::Test {
 namespace {
 
-/// The bound of libmvec is 4 ulp, which some functions of the C library do not keep either; and one
-/// for what this library adds.
+/// The bound of libmvec is 4 ulp, which some functions of the C library also exceed, plus one for
+/// the operations of this library.
 constexpr double most_ulps = 5;
 
 template <class T_, int W_>
@@ -29,8 +30,8 @@ using Cases = ::testing::Types<Case<float, 1>, Case<float, 2>, Case<float, 8>, C
                                Case<double, 1>, Case<double, 4>, Case<double, 8>>;
 TYPED_TEST_SUITE(FunctionsOfPacks, Cases);
 
-/// A function of one argument, from `low` to `high`, out of line, so that a width has one copy of
-/// it.
+/// A function of one argument, tested from `low` to `high`. Out of line, so that there is one copy
+/// for each width.
 template <class P>
 struct OneArgument {
   char const* name;
@@ -77,8 +78,7 @@ TYPED_TEST(FunctionsOfPacks, OfOneArgument) {
   using L = long double;
   using namespace Impl;
   constexpr double all = std::numeric_limits<double>::infinity();
-  // What cancels near the zeros of the logarithm of the gamma function is lost, by the C library,
-  // too.
+  // Near the zeros of the logarithm of the gamma function digits cancel, also in the C library.
   OneArgument<P> const functions[] = {
       {"exp", one<Exp, P>, [](L x) { return std::exp(x); }},
       {"exp2", one<Exp2, P>, [](L x) { return std::exp2(x); }},
@@ -133,7 +133,7 @@ TYPED_TEST(FunctionsOfPacks, OfOneArgument) {
         EXPECT_EQ(std::signbit(y), std::signbit(f.truth(zero))) << f.name;
       }
     }
-    // A lane's bits do not depend on the others.
+    // The bits of a lane do not depend on the others.
     P const alike = f.of_pack(P(x[7])), beside = f.of_pack(pack_at<T, W>(x, 7));
     EXPECT_TRUE(same_bits(alike.lane(0), beside.lane(0))) << f.name;
   }
@@ -168,7 +168,7 @@ TYPED_TEST(FunctionsOfPacks, OfTwoArguments) {
     };
     for (std::size_t k = 0; k < a.size(); k += std::size_t(W))
       ask(pack_at<T, W>(a, k), pack_at<T, W>(a, 3 * k + 100));
-    // Moderate ones, of which powers are finite.
+    // Moderate numbers, with finite powers.
     for (int k = 0; k < 1000; ++k) {
       P p, q;
       for (int l = 0; l < W; ++l)
@@ -204,7 +204,7 @@ TYPED_TEST(FunctionsOfPacks, OfArithmetic) {
       EXPECT_LE(std::fabs(half.lane(l) - (a.lane(l) + b.lane(l)) / 2),
                 2 * std::numeric_limits<T>::epsilon());
     }
-    // As many roundings, and a number's last place is up to twice as large as its rounding.
+    // The same number of roundings. One unit in the last place is up to twice the rounding error.
     for (int n = -8; n <= 8; ++n) {
       P const y = Impl::power(x, n);
       for (int l = 0; l < W; ++l) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Status codes, the widths of packs, and the lanes of an execution space.
+// Status codes, the widths of packs, and the number of lanes of an execution space.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Results of vendor instructions: sums over neighbouring lanes of a warp, and divisions at the ends
-// of the range.
+// Code with instructions of one vendor: sums over neighbouring lanes of a warp, and divisions at
+// the ends of the range.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -87,8 +87,8 @@ TYPED_TEST(SumsOfLanes, StayInTheirSystem) {
               << lanes << " lanes, lane " << l << ", sum " << n;
           ASSERT_EQ(sum[std::size_t(l)][n], sum[std::size_t(l / lanes * lanes)][n]);
         }
-      // What is no number stays where it is, and changes no other sum by a bit.
-      // Threads of a host are slow: a few lanes will do.
+      // A NaN must stay in its sum and not change a bit of other sums. Threads of a host are slow,
+      // so a few lanes must suffice.
       int const step = Impl::runs_on_device<Space> ? lanes : std::max(lanes, 16);
       for (int bad = 0; bad < team_size; bad += step)
         for (T const x :
@@ -148,7 +148,7 @@ TYPED_TEST(Quotients, AreRightForNormalNumbersAndFiniteOnlyThere) {
   auto const q = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.quotient);
   auto const r = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.reciprocal);
   auto const expect = [&](T found, long double truth, std::size_t k) {
-    // Results that are not normal may have been flushed to zero.
+    // Results that are not normal can be flushed to zero.
     if (std::fabs(truth) < static_cast<long double>(Limits::min()) * 4) {
       EXPECT_LE(std::fabs(found), Limits::min() * 4) << a[k] << " / " << b[k];
     } else if (std::fabs(truth) < static_cast<long double>(Limits::max()) / 4) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What the sources of this folder share. They are compiled by compile.sh, and for HIP by
-/// ../hip_objects/compile.sh, and never run, so no number here means anything.
+/// Declarations that the sources of this folder share. compile.sh compiles them for CUDA, and
+/// ../hip_objects/compile.sh for HIP. They never run, so the numbers in them are arbitrary.
 #ifndef BATCHWORK_CUDA_OBJECTS_SHARED_HPP
 #define BATCHWORK_CUDA_OBJECTS_SHARED_HPP
 

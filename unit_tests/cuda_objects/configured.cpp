@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve by a configuration, which has the kernels of every solver with every preconditioner.
+// solve with a configuration, which contains the kernels of every solver with every preconditioner.
 #include "Shared.hpp"
 
 void configured(Exec const& exec, SolveConfiguration const& how, AnyMatrices<double> const& a,

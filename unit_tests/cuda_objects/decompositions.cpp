@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Verbs on whole matrices of extents known at run time: QR, least squares, eigenvalues, singular
+// Verbs on whole matrices with extents known at run time: QR, least squares, eigenvalues, singular
 // values.
 #include "Shared.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve with direct_lu. Formats make no kernels of their own on devices; kernels of float differ
-// from those with factors of float in nothing but a type.
+// solve with direct_lu. One format is enough, because all formats use the same device kernels. The
+// kernels for systems in float differ from the kernels with factors in float only by a type.
 #include "Shared.hpp"
 
 void direct_solves(Exec const& exec, Interleaved<int*> row_offsets, Interleaved<int*> columns,

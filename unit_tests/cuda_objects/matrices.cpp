@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Verbs on whole matrices of extents known at run time: Cholesky, LU, tridiagonal systems.
+// Verbs on whole matrices with extents known at run time: Cholesky, LU, tridiagonal systems.
 #include "Shared.hpp"
 
 void larger(Exec const& exec, ItemContiguous<double***> a, ItemContiguous<double***> l,

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every documented operation on tiles that a lane has, for every type of numbers and 1 to 5 rows:
-// the list of unit_tests/tile, without the verb around it, which other sources compile.
+// Every documented operation on tiles with one lane an item, for every type of numbers and 1 to 5
+// rows. The list is unit_tests/tile/EveryOperation.hpp. The operations are called without a verb,
+// because other sources compile the verbs.
 #include "Shared.hpp"
 
 namespace {
 
-/// The numbers come from memory and go back, so that nothing is left out.
+/// Inputs are read from memory and results are written, so that the compiler cannot remove code.
 template <class Operations, class S, int N>
 struct Operate {
   Matrix<S, N, N>* a;

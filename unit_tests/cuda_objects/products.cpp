@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Verbs on whole matrices of extents known at run time: gemm, copies.
+// Verbs on whole matrices with extents known at run time: gemm and copies.
 #include "Shared.hpp"
 
 void products(Exec const& exec, Interleaved<float**> m, Interleaved<float***> n,

@@ -4,8 +4,8 @@
 // Verbs that run a sequence: map, scan, team_map, team_scan and the Kalman filter.
 #include "Shared.hpp"
 
-// What is laid out for matrix instructions is so in the host's pass too, which reserves the scratch
-// for it. Devices of AMD have none.
+// The layout for matrix instructions is also used in the host pass, which reserves the scratch
+// memory for it. AMD devices do not have it.
 #if defined(KOKKOS_ENABLE_CUDA) && !defined(BATCHWORK_DISABLE_VENDOR)
 static_assert(Batchwork::Impl::Vendor::chains_matrices<double>);
 #endif
@@ -36,7 +36,7 @@ struct Eliminate {
   }
 };
 
-/// Reflections, rotations and exchanges of columns, and what is made of them.
+/// Reflections, rotations, exchanges of columns, and operations that use them.
 struct Decompose {
   template <class X, class V, class W, class A, class B>
   KOKKOS_FUNCTION void operator()(X& x, V& v, W& w, A const& a, B const& b) const {
@@ -62,7 +62,7 @@ struct Restack {
   }
 };
 
-/// What is chosen item by item.
+/// Choices for each item.
 struct Choose {
   template <class Y, class A, class B>
   KOKKOS_FUNCTION void operator()(Y& y, A const& a, B const& b) const {
@@ -71,7 +71,7 @@ struct Choose {
   }
 };
 
-/// Entries, and what is made of all of them.
+/// Entries, and reductions over all entries.
 struct Enter {
   template <class Y, class P, class L, class A>
   KOKKOS_FUNCTION void operator()(Y& y, P& p, L& l, A const& a) const {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve, with every solver and every preconditioner once. Formats make no kernels of their own on
-// devices.
+// solve, once with every solver and every preconditioner. One format is enough, because all formats
+// use the same device kernels.
 #include "Shared.hpp"
 
 void solves(Exec const& exec, Interleaved<int*> row_offsets, Interleaved<int*> columns,

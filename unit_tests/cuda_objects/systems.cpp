@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Verbs on systems other than solve, and a solve in a user's kernel.
+// Verbs on sparse systems other than solve, and a solve inside a user's kernel.
 #include "Shared.hpp"
 
 namespace {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Well-conditioned items times powers of two, over the range of normal numbers: results must be
-/// those of the original items times a power of two. For kernels of devices; test_dense_scales
-/// tests the verbs.
+/// Well-conditioned items multiplied by powers of two, over the range of normal numbers. The
+/// results must be the results of the original items, multiplied by a power of two. These cases are
+/// for device kernels; test_dense_scales tests the verbs.
 #ifndef BATCHWORK_TEST_UNITS_CASE_HPP
 #define BATCHWORK_TEST_UNITS_CASE_HPP
 
@@ -13,8 +13,8 @@
 
 namespace Batchwork::Test {
 
-/// Even powers; the first and the last ones are at the ends, where reciprocals and small entries
-/// lose digits.
+/// Even powers. The first and the last ones are at the ends of the range, where reciprocals and
+/// small entries lose digits.
 template <class T>
 std::vector<int> powers_of_units() {
   int const low = std::numeric_limits<T>::min_exponent + 12,
@@ -31,8 +31,8 @@ bool is_at_an_end(int k) {
 }
 
 enum class Filling { general, symmetric, lower, upper };
-/// No entry is much smaller than the others. General ones are such that rows are exchanged, others
-/// have a large diagonal.
+/// No entry is much smaller than the others. General matrices need row exchanges, the others have a
+/// large diagonal.
 template <class T>
 void fill_units(ArrangedBatch<T> const& m, Filling filling, unsigned seed, int k) {
   Random random(seed);
@@ -49,8 +49,8 @@ void fill_units(ArrangedBatch<T> const& m, Filling filling, unsigned seed, int k
       }
   m.upload();
 }
-/// x is to be `want` times 2^exponent, in the part that counts(i, j): bit for bit, but at the ends
-/// of the range of k.
+/// x must be `want` times 2^exponent, in the part for which counts(i, j) is true: bitwise, except
+/// at the ends of the range of k.
 template <class T, class Part>
 void expect_in_units(ArrangedBatch<T> const& want, ArrangedBatch<T> const& x, int k, int exponent,
                      char const* what, Part const& counts) {

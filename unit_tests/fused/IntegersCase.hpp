@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Sequences over integers, bools and tables with their expected results, for any runner:
-/// run(items, sequence, operands...).
+/// Sequences over integers, bools and tables, and checks of their results. A test gives run(items,
+/// sequence, operands...), which runs the sequence.
 #ifndef BATCHWORK_TEST_INTEGERSCASE_HPP
 #define BATCHWORK_TEST_INTEGERSCASE_HPP
 
@@ -11,12 +11,11 @@
 
 namespace Batchwork::Test {
 
-// ---- arithmetic
-// ---------------------------------------------------------------------------------------------
+// ---- arithmetic ---------------------------------------------------------------------------------
 
 using Wide = __int128;
 
-/// What is left of a whole number in so many bits, by division.
+/// The lowest bits of a whole number, computed by division.
 template <class I>
 I wrapped(Wide x) {
   Wide const range = Wide(1) << (8 * sizeof(I));
@@ -59,8 +58,8 @@ struct GuardedQuotient {
   }
 };
 
-/// n numbers, of which the first hundred are all pairs of ten at and near the ends of the range and
-/// zero.
+/// n numbers. The first hundred are all pairs of ten numbers: zero, and numbers at and near the
+/// ends of the range.
 template <class I, class Layout, class Run>
 void expect_arithmetic(std::int64_t n, Run const& run) {
   SCOPED_TRACE("integers of " + std::to_string(sizeof(I)) + " bytes, " + std::to_string(n));
@@ -95,8 +94,7 @@ void expect_arithmetic(std::int64_t n, Run const& run) {
   EXPECT_EQ(q.poisoned(), q.outside());
 }
 
-// ---- beside real numbers
-// ---------------------------------------------------------------------------------------------
+// ---- beside real numbers ------------------------------------------------------------------------
 
 /// k of 32 and l of 64 bits.
 struct Mixed {
@@ -145,7 +143,7 @@ void expect_mixed(std::int64_t n, Run const& run) {
   }
 }
 
-/// What an integer cannot hold.
+/// Values outside the range of an integer.
 struct Conversions {
   template <class K, class L, class X>
   KOKKOS_FUNCTION void operator()(K& k, L& l, X const& x) const {
@@ -197,8 +195,7 @@ void expect_conversions(Run const& run) {
   }
 }
 
-// ---- tiles and bools
-// ---------------------------------------------------------------------------------------------
+// ---- tiles and bools ----------------------------------------------------------------------------
 
 /// Corners of an element, a matrix of integers, and flags.
 struct Corners {
@@ -252,10 +249,9 @@ void expect_corners(std::int64_t n, Run const& run) {
   EXPECT_EQ(m.poisoned(), m.outside());
 }
 
-// ---- tables
-// ---------------------------------------------------------------------------------------------
+// ---- tables -------------------------------------------------------------------------------------
 
-/// Numbers, vectors, matrices and a table of two indices.
+/// Numbers, vectors, matrices and a table with two indices.
 struct LookUps {
   template <class Y, class X, class Z, class S, class K, class A, class V, class M, class T,
             class N>
@@ -275,7 +271,7 @@ void expect_look_ups(std::int64_t n, Run const& run) {
   BatchIn<T, Layout, 3> x(n);
   BatchIn<T, Layout, 2, 3> z(n);
   BatchIn<int, Left> codes(n);
-  // Tables are parts of larger ones, whose other numbers no item may see.
+  // Tables are parts of larger ones. No item may read the other numbers.
   Kokkos::View<T*, Space> const all_a("a", rows + 2);
   Kokkos::View<T* [3], Kokkos::LayoutLeft, Space> const v("v", rows);
   Kokkos::View<T* [2][3], Kokkos::LayoutRight, Space> const m("m", rows / 2);
@@ -337,7 +333,7 @@ void expect_look_ups(std::int64_t n, Run const& run) {
   EXPECT_EQ(y.poisoned(), y.outside());
 }
 
-/// Integers in a table, of which the index is common, and one without a number.
+/// Integers in a table with a common index, and a table without numbers.
 struct WholeLookUps {
   template <class Y, class X, class K, class A, class B>
   KOKKOS_FUNCTION void operator()(Y& y, X& x, K const& k, A const& a, B const& b) const {
@@ -365,8 +361,7 @@ void expect_whole_look_ups(std::int64_t n, Run const& run) {
   }
 }
 
-// ---- scans
-// ---------------------------------------------------------------------------------------------
+// ---- scans --------------------------------------------------------------------------------------
 
 /// Counts the steps above a threshold while counting is on.
 struct Count {

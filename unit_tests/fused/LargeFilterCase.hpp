@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Filters of Lorenz's model of 1996 with 40 variables, every second one observed: an analysis from
-/// an ensemble by map, and cycles of forecast and analysis by scan; on hosts, and by device kernels
-/// on light threads of a host.
+/// Filters of the Lorenz 1996 model with 40 variables, every second one observed. map computes an
+/// analysis from an ensemble, and scan computes cycles of forecast and analysis. Tests run them on
+/// hosts, and with device kernels on light threads of a host.
 #ifndef BATCHWORK_TEST_LARGE_FILTER_CASE_HPP
 #define BATCHWORK_TEST_LARGE_FILTER_CASE_HPP
 
@@ -14,7 +14,7 @@ namespace Batchwork::Test {
 
 inline constexpr int variables = 40, seen = 20, members = 24;
 
-/// H takes every second variable, and half of what is beside it.
+/// H observes every second variable, plus half of its neighbours.
 inline Dense observation_of_40() {
   return make_dense(seen, variables, [](int i, int j) {
     return j == 2 * i ? 1.0 : j == 2 * i + 1 ? 0.5 : 0.0;
@@ -33,7 +33,7 @@ inline Dense tangent_of_40(Dense const& x, long double step) {
   return m;
 }
 
-/// Mean and covariance from anomalies (a member a row) and what is seen.
+/// Mean and covariance from anomalies (one row for each member) and observations.
 struct EnsembleAnalysis {
   template <class X, class P, class E, class XB, class Y, class H, class R>
   KOKKOS_FUNCTION void operator()(X& x, P& p_new, E const& e, XB const& before, Y const& y,
@@ -66,7 +66,7 @@ void expect_analysis(std::int64_t n, Run const& run) {
   BatchIn<T, Layout, variables> x(n), x_again(n), before(n);
   BatchIn<T, Right, seen> y(n);
   BatchIn<int, Left> codes(n), codes_again(n);
-  // An item that fails: a NaN among its anomalies, and a covariance that is none.
+  // An item that fails: a NaN among its anomalies, and a matrix that is not a covariance.
   std::int64_t const bad = n / 2;
   e.randomise(random), before.randomise(random, -5, 8), y.randomise(random, -5, 8);
   e.at(bad, 3, 5) = std::numeric_limits<T>::quiet_NaN();
@@ -74,7 +74,7 @@ void expect_analysis(std::int64_t n, Run const& run) {
   auto const covariance = [&](std::int64_t k) {
     return (1.0L / (members - 1)) * (transpose(e.dense(k)) * e.dense(k));
   };
-  // What stands above the diagonal is not read.
+  // Entries above the diagonal are not read.
   p.fill([&](std::int64_t k) {
     Dense const c = k == bad ? -9.0L * eye(variables) : covariance(k);
     return make_dense(variables, variables, [&](int i, int j) {
@@ -118,7 +118,7 @@ void expect_analysis(std::int64_t n, Run const& run) {
   }
   EXPECT_EQ(p_new.poisoned(), p_new.outside());
   EXPECT_EQ(again.poisoned(), again.outside());
-  // Neighbours of the item that failed keep their bits where it does not.
+  // Neighbours of the failed item must be bitwise the same as without the failure.
   p.put(bad, eye(variables));
   p.upload();
   BatchIn<T, Layout, variables, variables> clean(n);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// map_by_lanes: the kernel of map on a device, run on the host by teams of threads.
+/// map_by_lanes: the device kernel of map, run on the host by teams of threads.
 #ifndef BATCHWORK_TEST_MAPBYLANES_HPP
 #define BATCHWORK_TEST_MAPBYLANES_HPP
 
@@ -11,14 +11,14 @@
 
 namespace Batchwork::Test {
 
-/// As map on a device, in teams of so many lanes, L of which share an item.
+/// Runs map as on a device, with teams of this many lanes. L lanes share an item.
 template <int L, class How = Division<>, class Sequence, class... O>
 void map_by_lanes(int team, std::int64_t items, Sequence const& sequence, O const&... operands) {
   using Lanes = typename Impl::DividedLanes<L, How, OneLane, Impl::bound_t<O>...>::type;
   using Group = Impl::MapGroup<Sequence, Lanes, Impl::bound_t<O>...>;
   static_assert(Group::lanes_per_item == L && Group::on_device);
   Group const group{{typename Group::Ops{{{Impl::bind(operands)}...}}}, sequence};
-  // Two rounds of each team, so that what is fetched ahead is used.
+  // Two rounds of each team, so that prefetched items are used.
   int const at_once = L > 1 ? Group::grids_in(team) : team, per_team = L > 1 ? at_once : 2 * team;
   std::int64_t const teams = (items + 2 * at_once - 1) / (2 * at_once);
   std::size_t const scratch =

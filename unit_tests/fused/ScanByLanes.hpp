@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// scan_by_lanes: the kernel of scan on a device, run on the host by teams of threads.
+/// scan_by_lanes: the device kernel of scan, run on the host by teams of threads.
 #ifndef BATCHWORK_TEST_SCANBYLANES_HPP
 #define BATCHWORK_TEST_SCANBYLANES_HPP
 
@@ -11,7 +11,7 @@
 
 namespace Batchwork::Test {
 
-/// As scan on a device, in teams of so many lanes, L of which share an item.
+/// Runs scan as on a device, with teams of this many lanes. L lanes share an item.
 template <int L, class Sequence, class... O>
 void scan_by_lanes(int team, std::int64_t items, Impl::Steps const& steps, Sequence const& sequence,
                    O const&... operands) {

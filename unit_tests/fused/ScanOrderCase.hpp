@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// A scan with steps in any order and an operand for every combination of lag and stride, against a
-/// plain loop in long double.
+/// A scan with its steps in any order and with operands of every pace, compared with a plain loop
+/// in long double.
 #ifndef BATCHWORK_TEST_SCANORDERCASE_HPP
 #define BATCHWORK_TEST_SCANORDERCASE_HPP
 
@@ -15,7 +15,7 @@
 
 namespace Batchwork::Test {
 
-/// What is read and written at each step: see check_order.
+/// The values that are read and written at each step: see check_order.
 struct EveryPace {
   template <class X, class A, class B, class C, class G, class D, class E, class H, class P,
             class Q>
@@ -82,7 +82,7 @@ void check_order(std::int64_t n, Impl::Steps const& steps, Run const& run) {
           equal(in_place.dense(i, t), places[std::size_t(i) * std::size_t(last) + std::size_t(t)]))
           << i << ": step " << t << " is not of the scan";
   }
-  // Of what is emitted nothing but the steps of the scan is written.
+  // Only the steps of the scan are written to emitted Views.
   std::size_t const ran = std::size_t(n) * std::size_t(steps.last - steps.first);
   EXPECT_EQ(x1.poisoned(), x1.outside());
   EXPECT_EQ(emitted.poisoned(),

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Sequences made from several, with local tiles passed between them, against long double.
+/// Sequences composed of several, which pass tiles from one to the next, compared with long double.
 #ifndef BATCHWORK_TEST_THENCASE_HPP
 #define BATCHWORK_TEST_THENCASE_HPP
 
@@ -18,7 +18,7 @@ struct Predict {
     p = congruence(f, p, q);
   }
 };
-/// What an observation is expected to vary by, and the gain.
+/// The variance of the innovation, and the gain.
 struct Innovate {
   template <class P, class H, class R, class S, class K>
   KOKKOS_FUNCTION void operator()(P const& p, H const& h, R const& r, S& s, K& gain) const {

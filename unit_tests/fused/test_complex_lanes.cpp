@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sequences over tiles of complex numbers as a device runs them: each lane has an item of its own.
-// Lanes are threads of the host.
+// Sequences over tiles of complex numbers in the kernels of a device, with one item for each lane.
+// Host threads are the lanes.
 #include "support/HostTeams.hpp"
 #include "tile/ComplexCase.hpp"
 
@@ -17,7 +17,7 @@ auto const by_lanes = [](auto const& sequence, auto const&... operands) {
     static_assert(Group::lanes_per_item == 1 && Group::on_device);
     Group const group{{typename Group::Ops{{{Impl::bind(o)}...}}}, s};
     std::int64_t const items = Impl::check("map", 0, o...);
-    // Two rounds of each team, so that what is fetched ahead is used.
+    // Two rounds of each team, so that prefetched items are used.
     std::size_t const scratch =
         Group::scratch_size(Team) + Group::fetch_bytes * std::size_t(Team) + 64;
     run_teams(Impl::DeviceKernel<Group>{group, items, 2 * Team},

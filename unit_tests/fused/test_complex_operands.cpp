@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Complex numbers in every kind of operand: scan with carry, each, common(each), emit and status;
-// team_map; compact groups that are not as wide as packs; real and complex Views in one call.
+// team_map; compact groups with another width than the packs; real and complex Views in one call.
 #include "support/ComplexDense.hpp"
 
 namespace Batchwork::Test {
 namespace {
 
-/// x' = w x + g z, of which the conjugate is written down.
+/// x' = w x + g z, with the conjugate of x' as output.
 struct Recursion {
   template <class X, class W, class Z, class G, class Y, class S>
   KOKKOS_FUNCTION void operator()(X& x, W const& w, Z const& z, G const& g, Y& y, S& size) const {
@@ -105,7 +105,7 @@ void expect_apply(std::int64_t n, Run const& run) {
   fill_complex(a, [&](std::int64_t) {
     ComplexDense l = random_complex<T>(random, 4, 4);
     for (int i = 0; i < 4; ++i) l(i, i) = LongComplex(0, i % 2 ? 2 : -2);
-    // What stands above the diagonal is not read.
+    // Entries above the diagonal are not read.
     for (int i = 0; i < 4; ++i)
       for (int j = i + 1; j < 4; ++j) l(i, j) = LongComplex(poison<T>(), poison<T>());
     return l;

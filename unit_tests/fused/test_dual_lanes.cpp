@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Derivatives, and rounds that differ from item to item, where a lane of a device has an item, and
-// where lanes share it: each of these then has all numbers with derivatives.
+// Derivatives, and loops whose number of rounds differs between items, in device kernels: with one
+// item for each lane, and with lanes that share an item. With derivatives, each of these lanes has
+// all entries.
 #include "fused/MapByLanes.hpp"
 #include "tile/ControlCase.hpp"
 #include "tile/DualCase.hpp"
@@ -10,7 +11,7 @@
 namespace Batchwork::Test {
 namespace {
 
-/// In teams of 32, L of which share an item.
+/// Runs map with teams of 32 lanes. L lanes share an item.
 template <int L>
 auto const by_lanes = [](auto const& sequence, auto const&... operands) {
   std::int64_t const items = Impl::check("map", 0, Impl::resolve(operands)...);

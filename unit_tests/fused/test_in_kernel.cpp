@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // team_map and team_scan inside a user's own TeamPolicy kernel: any team size and vector length,
-// items that start anywhere, several calls in one kernel, the user's work before and after, and the
-// user's own scratch in addition to the library's. The results are bitwise those of the verbs,
-// whose results are compared with expected ones.
+// any first item, several calls in one kernel, the user's work before and after, and the user's own
+// scratch memory. The results must be correct and bitwise the same as those of the verbs.
 #include <iostream>
 
 #include "support/Batchwork_TestSupport.hpp"
@@ -39,8 +38,8 @@ struct Follow {
   }
 };
 
-/// Ranges of items, one per team: empty, single, ragged, none of them a multiple of anything;
-/// together all items.
+/// Ranges of items, one for each team: empty, a single item, ragged, and never multiples of a pack
+/// or a group. Together they contain all items.
 std::vector<std::int64_t> const bounds = {0, 0, 3, 4, 4, 21, 57, 58, 300, 307, 307, 436, 441};
 std::int64_t const items = bounds.back();
 std::int64_t const teams = std::int64_t(bounds.size()) - 1;
@@ -78,14 +77,14 @@ struct OwnKernel {
     Scratch table(member.team_scratch(0), numbers);
     Kokkos::parallel_for(Kokkos::TeamVectorRange(member, numbers),
                          [&](int k) { table(k) = T(k) / T(8); });
-    // Written in the reverse order, so that other lanes than those that read them write these
-    // numbers.
+    // Written in reverse order, so that these numbers are written by other lanes than those that
+    // read them.
     Kokkos::parallel_for(Kokkos::TeamVectorRange(member, n), [&](int k) {
       std::int64_t const item = last - 1 - k;
       for (int i = 0; i < N; ++i) b(item, i) = T(2) * raw(item, i);
     });
     update(member, first, last);
-    // Reads x in the reverse order; no barrier of the user's stands between.
+    // Reads x in reverse order, without a barrier in the user's code.
     Kokkos::parallel_for(Kokkos::TeamVectorRange(member, n), [&](int k) {
       std::int64_t const item = last - 1 - k;
       for (int i = 0; i < N; ++i) y(item, i) = x(item, i) + T(1);
@@ -114,7 +113,7 @@ struct Data {
         mixing(random_dense<T>(random, N, N)),
         transition(random_lower<T>(random, N)) {
     a.fill([&](std::int64_t) { return random_spd<T>(random, N); });
-    a.at(0, 1, 1) = T(-50);  // failures, of which only their own items may know
+    a.at(0, 1, 1) = T(-50);  // failures, which must affect only their own items
     a.at(58, 0, 0) = T(-50);
     a.at(items - 1, 2, 2) = std::numeric_limits<T>::quiet_NaN();
     a.upload();
@@ -126,7 +125,7 @@ struct Data {
   }
   T factor() const { return T(0.75); }
 
-  /// The operands, handed to whatever is made of them.
+  /// The operands, passed to the object made from them.
   template <class Make>
   auto solve(Make const& make) const {
     return make(Solve{}, out(x.view()), in(symmetric(a.view())), in(b.view()),
@@ -168,7 +167,7 @@ struct InKernelScan {
   }
 };
 
-/// The reference: the same work, every piece a kernel of its own.
+/// The reference: the same work with a separate kernel for each part.
 template <class T>
 void run_with_verbs(Data<T>& d) {
   d.raw.download();
@@ -188,7 +187,7 @@ void run_with_verbs(Data<T>& d) {
   d.codes.download();
 }
 
-/// What the verbs have put there, against long double.
+/// Compares the results of the verbs with long double.
 template <class T>
 void expect_truth(Data<T> const& d) {
   Dense const shift = d.shift.dense(), mixing = d.mixing.dense(), c = d.transition.dense();
@@ -221,9 +220,9 @@ int lanes_of(int team_size, int vector_length) {
   return Impl::Vendor::has_shuffles ? team_size * vector_length : team_size;
 }
 
-/// How many of the combinations below there is room for on CUDA, where teams have what lanes and
-/// scratch the device has: those of which Kokkos says nothing else. 0 on devices of which that is
-/// not known.
+/// The number of the combinations below that fit on CUDA, where teams have the lanes and scratch
+/// memory of the device. Kokkos does not refuse these. 0 on devices for which the number is not
+/// known.
 template <class Kernel>
 int combinations([[maybe_unused]] Kernel const& kernel, [[maybe_unused]] int least_lanes) {
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -330,7 +329,7 @@ TYPED_TEST(InKernelOf, AnyTeamAnyRangeSameBitsAsTheVerbs) {
   else EXPECT_GE(ran, Impl::runs_on_device<Space> ? 1 : 3);  // a thread with every vector length
 }
 
-/// One team takes all items: many more than there are lanes.
+/// One team has all items, which are many more than its lanes.
 template <class Update>
 struct OneTeam {
   Update update;
@@ -365,7 +364,7 @@ TYPED_TEST(InKernelOf, OneTeamForTheWholeBatch) {
 TEST(InKernel, ScratchSizeIsKnownBeforehand) {
   Data<double> const d;
   auto const update = d.solve(InKernel{});
-  // The same from the types alone, as a policy that is made once would ask.
+  // The same size computed from types only, for a policy that is made once.
   auto const x = out(d.x.view());
   auto const a = in(symmetric(d.a.view()));
   auto const b = in(d.b.view());
@@ -375,7 +374,7 @@ TEST(InKernel, ScratchSizeIsKnownBeforehand) {
       scratch_size<Space, Solve, decltype(x), decltype(a), decltype(b), decltype(c), decltype(s)>(
           64);
   EXPECT_EQ(size, update.scratch_size(64));
-  // By itself a lane reads common operands through the cache, and hosts stage on the stack.
+  // A single lane reads common operands through the cache, and hosts stage them on the stack.
   bool const shared = Impl::runs_on_device<Space> && Impl::lanes_per_item<double>(N) > 1;
   EXPECT_EQ(size > 0, shared);
 }

@@ -23,7 +23,7 @@ TEST(Integers, Arithmetic) {
 TEST(Integers, BesideRealNumbers) {
   expect_mixed<double, Left>(39, by_map);
   expect_mixed<float, Right>(37, by_map);
-  // As many items as another type of numbers would have: masks of two sizes meet.
+  // The number of items in a pack of another type, so that masks of two sizes are combined.
   expect_mixed<float, CompactBy<8>>(19, by_width<2>);
   expect_mixed<double, Left>(39, by_width<16>);
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Integers and bools that go from step to step, and the numbers of items and steps, also in a
-// kernel of the user's own.
+// Integers and bools as the carry of a scan, and the indices of items and steps, also in a user's
+// own kernel.
 #include "fused/IntegersCase.hpp"
 
 namespace Batchwork::Test {
@@ -55,7 +55,7 @@ TEST(IntegersInScans, ItemsOfAKernelOfTheUser) {
   }
 }
 
-/// A call of integers alone has packs as wide as these fill a register.
+/// A call with only integers has packs that fill a register with integers.
 TEST(IntegersInScans, WidthOfPacks) {
   using Doubles = Impl::FirstScalar<void, std::int32_t, bool, double, float>::type;
   using Integers = Impl::FirstScalar<void, bool, std::int64_t>::type;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Integers, bools and tables in the kernels of a device, run on the host by teams of light threads:
-// each lane has an item, or several share one.
+// with one item for each lane, and with lanes that share an item.
 #include "fused/IntegersCase.hpp"
 #include "fused/MapByLanes.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The kernels of map on a device, run on the host by teams of threads in warps of 32 or 64 and the
-// portable way: lanes that share items, the copy groups that carry these, and item-contiguous
-// batches copied by the warps of lanes that have items of their own.
+// The device kernels of map, run on the host by teams of threads, with warps of 32 or 64 lanes and
+// with the portable code: lanes that share items, the copy groups for these, and item-contiguous
+// batches that warps copy for lanes with one item each.
 #include "fused/MapByLanes.hpp"
 
 namespace Batchwork::Test {
@@ -63,7 +63,7 @@ TEST(LaneGrids, CopyGroupsOfTwoWarpsOrOne) {
 }
 TEST(LaneGrids, CopyGroupsOfATeam) { update_exactly<float, Left, 32, 6, 3>({128}, 11); }
 
-// Whole units of 16 bytes, and an odd number of numbers; teams whose last warp is not whole.
+// Sizes that are multiples of 16 bytes, and odd numbers of entries; teams with a partial last warp.
 TEST(LaneGrids, RowsCarriedByWarps) {
   update_exactly<float, Right, 1, 4, 4>({64, 96}, 333);
   update_exactly<double, Right, 1, 3, 3>({32, 64}, 129);
@@ -129,7 +129,8 @@ TEST(LaneGrids, FactorsAndSums) {
   solve_items<32, 6>(128, 7);
 }
 
-/// Sums that are dealt out to the lanes of an item, or numbers that they tell each other in turn.
+/// Sums that are distributed over the lanes of an item, or values that lanes broadcast one after
+/// the other.
 template <int L, int N>
 struct Dealing {
   using Exchange = Impl::Exchange<double, L, N>;
@@ -242,8 +243,8 @@ TEST(LaneGrids, SymmetricTilesHeldWhole) {
   use_symmetric_tiles<double, Left, 32, 9, Division<true>>(64, 3);
 }
 
-/// What the update of a Kalman filter is made of, by lanes that hold symmetric operands whole, from
-/// staged matrices and from fixed ones.
+/// The operations of a Kalman update, by lanes that store symmetric operands completely, with
+/// staged and with fixed matrices.
 struct CovarianceUpdate {
   template <class Out, class P, class F, class Q, class H, class R>
   KOKKOS_FUNCTION void operator()(Out& p_new, P const& p, F const& f, Q const& q, H const& h,
@@ -320,8 +321,8 @@ TEST(LaneGrids, UpdatesOfWholeTiles) {
   update_covariances<32, 24, Division<true>>(64, 3);
 }
 
-/// An observation of all states but the last, by lanes that share an item: one whose noise is lost
-/// in the variances before is marked, and changes no bit of another.
+/// An observation of all states but the last, by lanes that share an item. An item whose noise is
+/// lost relative to the prior variances is marked, and does not change a bit of other items.
 struct Observation {
   template <class X, class P, class XO, class PO, class Z, class H, class R>
   KOKKOS_FUNCTION void operator()(X& x, P& p, XO const& before, PO const& covariance, Z const& z,
@@ -381,8 +382,8 @@ TEST(LaneGrids, ObservationsThatAreTooPrecise) {
   update_by_lanes<float, 32, 13, Division<true>>(32, 2);
 }
 
-/// Where there are matrix instructions, a map whose items' matrices are all symmetric has a warp
-/// for each from 15 x 15 on.
+/// With matrix instructions, map uses a warp for each item from 15 x 15 on, if all matrices of the
+/// items are symmetric.
 TEST(LaneGrids, BlocksByDefault) {
   using Symmetric = decltype(Impl::resolve(in(symmetric(BatchIn<double, Left, 15, 15>(1).view()))));
   using Small = decltype(Impl::resolve(in(symmetric(BatchIn<double, Left, 14, 14>(1).view()))));
@@ -403,7 +404,7 @@ TEST(LaneGrids, BlocksByDefault) {
   EXPECT_EQ(lanes(std::type_identity<Float>{}), 4);
 }
 
-/// In place, and what a matrix instruction leaves is only its lower triangle.
+/// In place, and with outputs of which a matrix instruction computes only the lower triangle.
 struct UpdateInPlace {
   template <class P, class F, class Q>
   KOKKOS_FUNCTION void operator()(P& p, F const& f, Q const& q) const {
@@ -439,7 +440,7 @@ TEST(LaneGrids, BlocksInPlace) {
   }
 }
 
-/// Of four common matrices team scratch holds some: each is read where it is, none is lost.
+/// Team scratch memory holds some of four common matrices. Each must be read from the right place.
 TEST(LaneGrids, CommonsStagedOneByOne) {
   using V = decltype(Impl::resolve(common(Common<double, 17, 17>(Dense(17, 17)).view)));
   using In = decltype(Impl::resolve(in(BatchIn<double, Left, 17, 17>(1).const_view())));

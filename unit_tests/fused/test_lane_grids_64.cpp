@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Tiles with extents from 33 to 64, where each of 32 lanes of a device holds two rows or columns:
-// the kernels of map and scan on light threads of a host.
+// Tiles with extents from 33 to 64. Each of 32 lanes of a device has two lines of them. The kernels
+// of map and scan, run on light threads of a host.
 #include "fused/LargeFilterCase.hpp"
 #include "fused/MapByLanes.hpp"
 

@@ -97,7 +97,7 @@ TEST(LaneGrids, RotationsOfColumns) {
   });
 }
 
-/// Where the steps of qr are loops.
+/// Sizes for which the steps of qr are loops.
 template <class T, int L, int M, int N>
 inline constexpr int steps_of_qr =
     Impl::ColumnsOfLanes<Impl::dealt_t<Distributed<T, L, 1, (M > N ? M : N)>, false>, M,
@@ -112,7 +112,7 @@ TEST(LaneGrids, StepsOfReflections) {
   EXPECT_EQ((steps_of_qr<float, 16, 25, 25>), 4);
 }
 
-/// Items of a warp that take different pivots.
+/// Items of a warp with different pivots.
 TEST(LaneGrids, SymmetricElimination) {
   expect_ldlt<double, Left, 2, 1>(29, [](auto const& sequence, auto const&... operands) {
     map_by_lanes<2>(32, 29, sequence, Impl::resolve(operands)...);

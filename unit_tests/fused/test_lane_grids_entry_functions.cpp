@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// sin, atan2, ..., apply and print of tiles that lanes share, and where a lane has an item alone.
+// sin, atan2 and other functions, apply and print: of tiles that lanes share, and with one item for
+// each lane.
 #include "fused/MapByLanes.hpp"
 #include "tile/FunctionsCase.hpp"
 
@@ -24,7 +25,7 @@ TEST(LaneGrids, FunctionsOfStructures) {
   expect_structures<float, Left, 6>(5, entry_functions_by<32>(64, 5));
   expect_structures<double, Left, 3>(5, entry_functions_by<2>(32, 5));
 }
-/// Lanes that have no line, or hold nothing right of the diagonal, do not call the function.
+/// Lanes that have no line, or no entries right of the diagonal, do not call the function.
 TEST(LaneGrids, FunctionsOfPlainNumbers) {
   expect_applied<double, Left, 5, 3>(9, entry_functions_by<8>(32, 9));
   expect_applied<float, Right, 6, 6>(5, entry_functions_by<32>(64, 5));
@@ -53,7 +54,7 @@ TEST(LaneGrids, PrintedByOneLane) {
                   Impl::resolve(in(s.view())));
   std::fflush(stdout);
   std::string const said = ::testing::internal::GetCapturedStdout();
-  // Items in whatever order.
+  // Items in any order.
   std::string const of_a = "a(0, :) = 200 201\na(1, :) = 210 211\na(2, :) = 220 221\n",
                     of_s = "s = 1\n";
   EXPECT_TRUE(said == of_a + of_s || said == of_s + of_a) << said;

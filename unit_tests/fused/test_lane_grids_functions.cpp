@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Eigenpairs, singular values, functions and updates of matrices that lanes share. They ask for
-// nothing of lanes that test_lane_grids_decompositions.cpp does not, too.
+// Eigenpairs, singular values, functions and updates of matrices that lanes share. They use no
+// feature of lanes that test_lane_grids_decompositions.cpp does not test.
 #include "fused/MapByLanes.hpp"
 #include "tile/EighCase.hpp"
 #include "tile/ExpmCase.hpp"
@@ -15,7 +15,7 @@
 namespace Batchwork::Test {
 namespace {
 
-/// Of so many rows and columns that steps are loops.
+/// With so many rows and columns that steps are loops.
 TEST(LaneGrids, ReflectionsInLoops) {
   expect_qr<float, Right, 32, 32, 3>(5, [](auto const& sequence, auto const&... operands) {
     map_by_lanes<16>(64, 5, sequence, Impl::resolve(operands)...);
@@ -32,7 +32,7 @@ TEST(LaneGrids, ReflectionsInLoops) {
       });
 }
 
-/// A triangle and what stands below it, column by column.
+/// A triangle and the matrix below it, column by column.
 TEST(LaneGrids, StackedColumns) {
   expect_stacked_r<double, Left, 5, 3, 4>(23, [](auto const& sequence, auto const&... operands) {
     map_by_lanes<2>(32, 23, sequence, Impl::resolve(operands)...);
@@ -100,7 +100,7 @@ TEST(LaneGrids, TridiagonalEigenpairs) {
         map_by_lanes<16>(64, 27, sequence, Impl::resolve(operands)...);
       },
       true);
-  // The two vectors of the tridiagonal matrix behind the lines.
+  // The two vectors of the tridiagonal matrix, stored after the lines.
   expect_eigh<double, Left, 10>(
       27,
       [](auto const& sequence, auto const&... operands) {
@@ -115,7 +115,7 @@ TEST(LaneGrids, TridiagonalEigenpairs) {
       true);
 }
 
-/// By default reflections and QL iterations find the eigenpairs where lanes share an item.
+/// If lanes share an item, the default method for eigenpairs is reflections and QL iterations.
 template <class T, int N>
 void expect_way_of_eigh(bool by_ql) {
   using Value = Distributed<T, Impl::lanes_per_item<T>(N), 1, N>;
@@ -147,7 +147,7 @@ TEST(LaneGrids, SingularValues) {
   });
 }
 
-/// Items of a warp that are squared 0 to 8 times.
+/// Items of a warp that need 0 to 8 squarings.
 TEST(LaneGrids, Exponentials) {
   expect_expm<double, Left, 5>(27, [](auto const& sequence, auto const&... operands) {
     map_by_lanes<2>(32, 27, sequence, Impl::resolve(operands)...);

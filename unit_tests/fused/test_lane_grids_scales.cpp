@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every operation in every unit, on matrices that one lane has or several share.
+// Every operation with inputs multiplied by powers of two, with one lane an item and with lanes
+// that share an item.
 #include "fused/MapByLanes.hpp"
 #include "tile/ScalesCase.hpp"
 

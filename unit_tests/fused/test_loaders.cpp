@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Which loader the operands of a map get in a device's kernel, and how much scratch it asks for.
+// Which loader a device kernel of map uses for each operand, and how much scratch memory it needs.
 #include <gtest/gtest.h>
 
 #include <Batchwork_Map.hpp>
@@ -53,27 +53,28 @@ constexpr Chosen or_directly(Chosen const& c) { return copies ? c : Chosen{By::d
 
 TEST(Loaders, OneLaneAnItem) {
   Chosen const directly{By::directly, 0};
-  // Fewer than 10 numbers, or more than 32, are not fetched.
+  // Operands with fewer than 10 or more than 32 numbers are not fetched.
   EXPECT_EQ((in_and_out<float, Interleaved, 3>), directly);
   EXPECT_EQ((in_and_out<float, Interleaved, 4>), or_directly({By::lane, 64}));
   EXPECT_EQ((in_and_out<double, Interleaved, 4>), or_directly({By::lane, 128}));
   EXPECT_EQ((in_and_out<float, Interleaved, 6>), directly);
-  // Of a symmetric matrix the lower triangle.
+  // For a symmetric matrix only the lower triangle is fetched.
   using Six = Batch<float, Interleaved, 6, 6>;
   EXPECT_EQ((chosen<1, InSymmetric<Six>, Out<Six>>), or_directly({By::lane, 84}));
-  // What is only written is not fetched.
+  // Operands that are only written are not fetched.
   EXPECT_EQ((chosen<1, Out<Batch<float, Interleaved, 4, 4>>>), directly);
 }
 
 TEST(Loaders, ItemContiguous) {
   Chosen const directly{By::directly, 0};
-  // A few numbers of an item are in one sector anyway.
+  // The few numbers of an item are in one sector anyway.
   EXPECT_EQ((in_and_out<float, ItemContiguous, 2>), directly);
-  // Both ways at once, as four warps have room for it; items an odd number of 16 bytes apart.
+  // Buffers for loads and stores at the same time, because the memory is enough for four warps. The
+  // stride of items is an odd multiple of 16 bytes.
   EXPECT_EQ((in_and_out<float, ItemContiguous, 4>), or_directly({By::warp, 2 * 32 * 5 * 16}));
-  // One after the other.
+  // The same buffer for loads and stores, one after the other.
   EXPECT_EQ((in_and_out<float, ItemContiguous, 8>), or_directly({By::warp, 32 * 17 * 16}));
-  // No room.
+  // Not enough memory.
   EXPECT_EQ((in_and_out<double, ItemContiguous, 24>), directly);
 }
 
@@ -81,7 +82,7 @@ TEST(Loaders, LanesThatShareAnItem) {
   auto const shared = in_and_out<float, Interleaved, 12, 4>;
   EXPECT_EQ(shared.by, copies ? By::copy_group : By::directly);
   EXPECT_EQ(shared.bytes > 0, copies);
-  // Nothing is read.
+  // No operand is read.
   EXPECT_EQ((chosen<4, Out<Batch<float, Interleaved, 12, 12>>>), (Chosen{By::directly, 0}));
 }
 

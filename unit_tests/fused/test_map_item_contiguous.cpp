@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// map over item-contiguous matrices with sizes of every kind (a multiple of 16 bytes, an odd number
-// of numbers, neither), in place and not, together with interleaved ones, aligned and not, for
-// whole and partial warps. The data are small integers, so every result is exact.
+// map over item-contiguous matrices of many sizes: multiples of 16 bytes, odd numbers of entries,
+// and others; in place or not, together with interleaved matrices, aligned or not, in whole and
+// partial warps. The data are small whole numbers, so that every result is exact.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {
@@ -64,7 +64,7 @@ TEST(MapItemContiguous, Unaligned) {
   update_item_contiguous<double, RightPart, 2, 4, 5>({40});
 }
 
-/// A base that is aligned to its numbers only, and several rounds of a warp on devices.
+/// A base address that is aligned to its type only, and several rounds of a warp on devices.
 struct Twice {
   template <class Y, class A>
   KOKKOS_FUNCTION void operator()(Y& y, A const& a) const {
@@ -103,7 +103,7 @@ TEST(MapItemContiguous, RoundAfterRound) {
   double_item_contiguous<double, 6, 6>(n / 4, 1);
 }
 
-/// A NaN stays within its item, and its status says so.
+/// A NaN affects only its item, and the status reports it.
 TEST(MapItemContiguous, NaNStaysInItsItem) {
   constexpr std::int64_t n = 100;
   Random random(19);
@@ -123,8 +123,8 @@ TEST(MapItemContiguous, NaNStaysInItsItem) {
       }
   }
 }
-/// Many teams at once on item-contiguous batches, whose buffers take scratch: smaller teams rather
-/// than none.
+/// Many teams at the same time on item-contiguous batches, whose buffers need scratch memory. Teams
+/// become smaller if the memory is too small.
 TEST(MapItemContiguous, ManyTeams) {
   constexpr std::int64_t n = 1000;
   Random random(23);

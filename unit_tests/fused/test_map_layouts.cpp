@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// map over every layout: all results are right and nothing outside the batch is written. The data
-// are small integers, so every result is exact.
+// map over every layout: results must be correct, and memory outside the batch must not change. The
+// data are small whole numbers, so that every result is exact.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// map at every pack width, every operand in another layout, compact storage wider and narrower than
-// the packs: the results do not depend on the width, nor do the neighbours of a failed item.
+// map with every pack width, with every operand in another layout, and with compact storage wider
+// and narrower than the packs. Results must not depend on the width, and a failed item must not
+// change its neighbours.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {
@@ -57,8 +58,8 @@ TYPED_TEST(MapWidths, AgreeWithTheReferenceForEveryBatchSize) {
     BatchIn<T, CompactBy<8>, N, N> l(n);
     BatchIn<int, Right> st(n);
     a.fill_exactly(random), x.fill_exactly(random), b.fill_exactly(random), u.fill_exactly(random);
-    // L L' of a lower triangle of whole numbers has that very factor; some items fail at the second
-    // pivot.
+    // The factor of L L' for a lower triangle L of whole numbers is L itself. Some items fail at
+    // the second pivot.
     p.fill([&](std::int64_t k) {
       Dense const m = make_dense(N, N, [&](int i, int j) {
         return j < i ? random.integer(-3, 3) : i == j ? 2 : 0;
@@ -114,7 +115,8 @@ struct Eigenvalues {
     w = eigh(symmetric(a)).values();
   }
 };
-/// Ones beside a diagonal of k: k + 2 cos(i pi / (N + 1)).
+/// A tridiagonal matrix with k on the diagonal and ones next to it. Its eigenvalues are k + 2 cos(i
+/// pi / (N + 1)).
 template <class T>
 void check_eigenvalues_without_packs() {
   constexpr int N = 5;

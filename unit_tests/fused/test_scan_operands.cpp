@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every way a carry can start and end, the other operands of scan, and fewer steps than the Views
-// have. The data are integers, so every result is exact.
+// Every way to start and end a carry, the other operands of scan, and fewer steps than the Views
+// have. The data are whole numbers, so that every result is exact.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {
@@ -13,7 +13,7 @@ class ScanOperands : public ::testing::Test {};
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(ScanOperands, Scalars);
 
-/// Counts in structured carries: each gets the step's number added where its structure has entries.
+/// Counts in structured carries: the number of the step is added to each stored entry.
 struct Count {
   template <class A, class B, class C, class D, class E, class F, class T, class V, class Z,
             class O>
@@ -32,7 +32,7 @@ struct Count {
 
 TYPED_TEST(ScanOperands, CarriesOfEveryKindAndStructure) {
   using T = TypeParam;
-  constexpr int N = 2, steps = 4, longer = 7;  // the Views have more steps than are asked for
+  constexpr int N = 2, steps = 4, longer = 7;  // the Views have more steps than requested
   constexpr std::int64_t n = 19;
   Random random(121);
   BatchIn<T, Left, N, N> a0(n), a1(n), b1(n), c1(n), e1(n), last(n);
@@ -99,7 +99,8 @@ struct Emits {
   }
 };
 
-/// Beyond the steps asked for nothing is written, and a carry without an end changes nothing.
+/// Steps after the last requested one are not written, and a carry without an end View changes
+/// nothing.
 TYPED_TEST(ScanOperands, EmitsOnlyTheStepsAskedFor) {
   using T = TypeParam;
   constexpr std::int64_t n = 21;
@@ -144,7 +145,7 @@ struct Integrate {
   }
 };
 
-/// log_sum on the start, on the end, weights, and an operand that goes nowhere.
+/// log_sum on the start, on the end, weights, and an operand that the sequence ignores.
 TYPED_TEST(ScanOperands, LogSumsOnEitherSideAndNothing) {
   using T = TypeParam;
   constexpr int steps = 30;
@@ -169,7 +170,7 @@ TYPED_TEST(ScanOperands, LogSumsOnEitherSideAndNothing) {
   }
 }
 
-/// Four carries that begin alike.
+/// Four carries with the same start.
 struct AddIdentities {
   template <class A, class B, class C, class D, class Z>
   KOKKOS_FUNCTION void operator()(A& a, B& b, C& c, D& d, Z const& z) const {
@@ -233,8 +234,8 @@ struct LargeOut {
   }
 };
 
-/// Without a step nothing has failed, whatever stood where the tiles are held: a carry ends as it
-/// started, `out` is zero.
+/// Without steps no item has failed, for any previous contents of the memory of tiles. A carry ends
+/// with its start, and `out` is zero.
 TYPED_TEST(ScanOperands, NoStepAndALargeOut) {
   using T = TypeParam;
   constexpr int N = 8;  // over 256 bytes
@@ -244,7 +245,7 @@ TYPED_TEST(ScanOperands, NoStepAndALargeOut) {
   BatchIn<T, Left, N, N> large(n);
   BatchIn<int, Left> codes(n);
   start.randomise(random), x.randomise(random);
-  for (int const steps : {1, 0}) {  // the first leaves its failures behind
+  for (int const steps : {1, 0}) {  // the first run leaves failures in memory
     scan(steps, LargeOut{}, carry(start.view(), end.view()), out(large.view()), in(x.view()),
          status(codes.view()));
     codes.download(), end.download(), large.download();
@@ -258,8 +259,8 @@ TYPED_TEST(ScanOperands, NoStepAndALargeOut) {
   }
 }
 
-/// Generic lambdas are sequences, on hosts: with a capture, with references that deduce what they
-/// bind to, and as packs.
+/// Generic lambdas as sequences, on hosts: with a capture, with references that deduce their type,
+/// and with parameter packs.
 TEST(Lambdas, AreSequences) {
   using Host = Kokkos::DefaultHostExecutionSpace;
   constexpr int n = 21, steps = 3;

@@ -57,7 +57,7 @@ TEST(ScanOrderInKernels, AgreesWithALongDoubleLoop) {
       });
 }
 
-/// Adds what is there to the level, and leaves the level there.
+/// Adds the input to the level, and writes the level.
 struct Accumulate {
   template <class L, class P>
   KOKKOS_FUNCTION void operator()(L& level, P& place) const {
@@ -66,7 +66,7 @@ struct Accumulate {
   }
 };
 
-/// A step that fails is found in the status of its item, and its neighbours keep their bits.
+/// The status of an item reports a failed step. Neighbours must be bitwise unchanged.
 TEST(ScanOrderStatus, OfWhatIsReadAndWritten) {
   constexpr int n = 19, steps = 5;
   Random random(223);
@@ -89,8 +89,7 @@ TEST(ScanOrderStatus, OfWhatIsReadAndWritten) {
   }
 }
 
-// ---- what is refused
-// ---------------------------------------------------------------------------------------------
+// ---- what is refused ----------------------------------------------------------------------------
 
 using Series = Kokkos::View<double**, Kokkos::LayoutLeft, Space>;
 

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// scan against a loop in long double: a linear recursion with coefficients that change from step to
-// step and from item to item, for several layouts and pack widths.
+// scan against a loop in long double: a linear recursion with coefficients that change between
+// steps and items, for several layouts and pack widths.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {
 namespace {
 
-/// x <- a_t x + g_t u + w, s <- s + x' x, with an emit of what was and of what is.
+/// x <- a_t x + g_t u + w, s <- s + x' x, and emits the old and the new value.
 struct Recursion {
   template <class X, class M, class S, class U, class A, class G, class I, class W, class E,
             class F>
@@ -45,7 +45,7 @@ TYPED_TEST(ScanRecursion, AgreesWithALongDoubleLoop) {
     std::int64_t const n = steps == 2 ? 1 : 37;
     Random random(111);
     BatchIn<T, L, N> x0(n), x1(n), updated(n);
-    BatchIn<T, L, N, N> m(n);  // ends where it starts
+    BatchIn<T, L, N, N> m(n);  // the carry ends in the View in which it starts
     BatchIn<T, L> s1(n);
     BatchIn<T, L, C> input(n);
     SeriesIn<T, L, N, N> a(n, steps), emitted(n, steps);
@@ -91,7 +91,7 @@ TYPED_TEST(ScanRecursion, AgreesWithALongDoubleLoop) {
       EXPECT_TRUE(near(m.dense(k), mk, tol)) << k << ", " << steps << " steps";
       EXPECT_TRUE(near(updated.dense(k), u, tol * (steps + 1))) << k << ", " << steps << " steps";
       EXPECT_LE(std::fabs(s1.at(k) - s), tol * (steps + 1)) << k << ", " << steps << " steps";
-      if (steps == 0) {  // what is carried comes out as it went in
+      if (steps == 0) {  // the carry ends with its start
         EXPECT_TRUE(equal(x1.dense(k), x0.dense(k)) && equal(m.dense(k), m0[std::size_t(k)]) &&
                     equal(updated.dense(k), u0[std::size_t(k)]) && s1.at(k) == T(0.25));
       }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The status of every item: each Reason on the first, a middle and the last item of a batch with a
-// partial last group. The failing item's results are NaN, its code is LAPACK's info with the
-// reason, and all other items come out bitwise as without it. (Reason::incomplete_data belongs to
-// Kalman::filter and is tested there.)
+// partial last group. The results of a failed item must be NaN, and its code LAPACK's info with the
+// reason. All other items must be bitwise the same as without the failure. (Reason::incomplete_data
+// is tested with Kalman::filter.)
 #include <array>
 #include <functional>
 
@@ -26,7 +26,7 @@ struct Solve {
   }
 };
 
-/// What one call left behind.
+/// The outputs of one call.
 template <class T, class I = int>
 struct Outcome {
   std::vector<T> x, log_det;
@@ -73,7 +73,7 @@ struct Problem {
   }
 };
 
-/// One way to spoil an item: what is planted, and what must come of it.
+/// One way to spoil an item: the planted fault, and the status that must result.
 template <class T>
 struct Fault {
   char const* name;
@@ -169,7 +169,7 @@ TYPED_TEST(StatusOf, ResultThatIsNotFiniteHasInfoZero) {
       p.b.at(place, 2) = whole;
       EXPECT_EQ(got.codes[std::size_t(place)], Status::code(Reason::not_finite, 0));
       for (int i = 0; i < N; ++i) EXPECT_FALSE(std::isfinite(got.x[std::size_t(place * N + i)]));
-      // What does not depend on the right-hand side is as good as before.
+      // Results that do not depend on the right-hand side do not change.
       EXPECT_TRUE(same_bits(got.log_det[std::size_t(place)], clean.log_det[std::size_t(place)]));
       for (std::int64_t k = 0; k < items; ++k) {
         if (k == place) continue;
@@ -200,7 +200,7 @@ TYPED_TEST(StatusOf, AllPlacesAtOnceAndOtherIntegers) {
   check(narrow);
   auto const wide = p.template solve<long>();
   check(wide);
-  // Without a status operand the numbers are the same, failed items included.
+  // Without a status operand the results are the same, also for failed items.
   auto const silent = p.solve(false);
   for (std::int64_t k = 0; k < items; ++k) {
     EXPECT_EQ(silent.codes[std::size_t(k)], poison<int>()) << "nothing is recorded";
@@ -212,8 +212,7 @@ TYPED_TEST(StatusOf, AllPlacesAtOnceAndOtherIntegers) {
   }
 }
 
-// ---- the common operands' own failure
-// ---------------------------------------------------------------------------------------------
+// ---- the common operands' own failure -----------------------------------------------------------
 
 TYPED_TEST(StatusOf, AFailureOfACommonOperandIsEveryItemsFailure) {
   using T = TypeParam;
@@ -233,8 +232,7 @@ TYPED_TEST(StatusOf, AFailureOfACommonOperandIsEveryItemsFailure) {
   }
 }
 
-// ---- float and double in one call
-// ---------------------------------------------------------------------------------------------
+// ---- float and double in one call ---------------------------------------------------------------
 
 struct SolveBoth {
   template <class X, class Y, class A, class B>
@@ -284,8 +282,7 @@ void mixed_call() {
 TEST(Status, DoubleThenFloat) { mixed_call<double, float>(); }
 TEST(Status, FloatThenDouble) { mixed_call<float, double>(); }
 
-// ---- scan
-// ---------------------------------------------------------------------------------------------
+// ---- scan ---------------------------------------------------------------------------------------
 
 /// A failure poisons the state from its step on.
 struct SolveAgain {
@@ -295,7 +292,7 @@ struct SolveAgain {
     e = state;
   }
 };
-/// A failure is seen in what is emitted, and nowhere else.
+/// A failure that is visible only in emitted values.
 struct SolveApart {
   template <class S, class A, class E>
   KOKKOS_FUNCTION void operator()(S& state, A const& a, E& e) const {
@@ -387,11 +384,10 @@ TYPED_TEST(StatusOf, TheLogarithmOfANegativeNumber) {
   }
 }
 
-// ---- the codes themselves
-// ---------------------------------------------------------------------------------------------
+// ---- the codes themselves -----------------------------------------------------------------------
 
-/// A failure of one's own where the factorisation has failed already; and the choice between a
-/// failed tile and a sound one.
+/// A user's failure in an item whose factorisation has failed already, and a selection between a
+/// failed tile and a valid one.
 struct FailAndChoose {
   template <class X, class Y, class V, class A, class M>
   KOKKOS_FUNCTION void operator()(X& failed_twice, Y& chosen, V& chosen_vector, A const& a,

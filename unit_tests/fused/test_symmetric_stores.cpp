@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Views declared symmetric are stored bitwise symmetric: all extents, every operation with a
-// symmetric result. By map on the default execution space, and compiled again with light threads as
-// the lanes of a device.
+// Results that are declared symmetric must be stored bitwise symmetric: all extents, and every
+// operation with a symmetric result. Compiled for map on the default execution space, and again
+// with light threads as the lanes of a device.
 #if defined(BATCHWORK_THREADS_AS_LANES)
 #include "fused/MapByLanes.hpp"
 #endif
@@ -12,7 +12,8 @@
 namespace Batchwork::Test {
 namespace {
 
-/// Covariances of a filter: a prediction, an update, and their sum; h is that of the observations.
+/// Covariances of a filter: a prediction, an update, and their sum. h is the matrix of the
+/// observations.
 struct Covariances {
   template <class X, class Y, class Z, class P, class F, class Q, class H>
   KOKKOS_FUNCTION void operator()(X& predicted, Y& updated, Z& sum, P const& p, F const& f,
@@ -24,7 +25,7 @@ struct Covariances {
     sum = p + congruence(f, p);
   }
 };
-/// Products of two factors, of which the result is symmetric by its meaning, or is taken for it.
+/// Products of two factors whose result is symmetric by construction, or is declared symmetric.
 struct Products {
   template <class X, class Y, class Z, class P, class A>
   KOKKOS_FUNCTION void operator()(X& squares, Y& product, Z& taken, P const& p, A const& a) const {
@@ -93,7 +94,7 @@ void check_extent(Random& random) {
   };
   constexpr int lanes = Impl::lanes_per_item<T>(N);
   by_lanes.template operator()<lanes, Division<(N % 2 != 0 && lanes > 1)>>();
-  // Where a warp has an item, symmetric tiles of double are blocks of matrix instructions.
+  // If a warp has an item, symmetric tiles of double are blocks for matrix instructions.
   if constexpr (sizeof(T) == 8 && N > 12) by_lanes.template operator()<32, Division<true>>();
 #else
   stores.check([](auto const& sequence, auto const&... operands) { map(sequence, operands...); });

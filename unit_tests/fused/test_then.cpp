@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sequences made of several by then and on, and operands without a View.
+// Sequences composed with then and on, and operands without a View.
 #include "ThenCase.hpp"
 
 namespace Batchwork::Test {
@@ -24,8 +24,7 @@ TEST(Then, TilesOfEveryStructure) {
   check_tiles_handed_over<float, LeftPart, 2>(13, RunMap<1>{});
 }
 
-// ---- in a scan
-// ---------------------------------------------------------------------------------------------
+// ---- in a scan ----------------------------------------------------------------------------------
 
 struct Move {
   template <class X, class A, class M>
@@ -41,7 +40,7 @@ struct Keep {
   }
 };
 
-/// Backwards, with a tile that is assigned anew at every step.
+/// Backwards, with a tile that is assigned again at every step.
 TEST(Then, InAScan) {
   constexpr int n = 11, steps = 5, N = 2;
   Random random(313);
@@ -61,8 +60,7 @@ TEST(Then, InAScan) {
   }
 }
 
-// ---- status
-// ---------------------------------------------------------------------------------------------
+// ---- status -------------------------------------------------------------------------------------
 
 struct Factorise {
   template <class L, class X>
@@ -83,7 +81,8 @@ struct CopyOf {
   }
 };
 
-/// What failed in a tile without a View is the status of what is made of it, and of nothing else.
+/// A failure in a tile without a View becomes the status of results computed from it, and of no
+/// others.
 TEST(Then, StatusOfATileWithoutAView) {
   constexpr int n = 9, N = 2;
   Random random(317);
@@ -105,7 +104,7 @@ TEST(Then, StatusOfATileWithoutAView) {
   }
 }
 
-/// Of complex numbers, on hosts and where a lane has an item; lambdas on hosts.
+/// With complex numbers, on hosts and with one item for each lane; lambdas on hosts.
 TEST(Then, ComplexNumbersAndLambdas) {
   using Host = Kokkos::DefaultHostExecutionSpace;
   using C = Kokkos::complex<double>;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The same as a device runs it: by lanes that have an item each, or share one.
+// Sequences composed with then and on in device kernels: with one item for each lane, and with
+// lanes that share an item.
 #include "MapByLanes.hpp"
 #include "ThenCase.hpp"
 

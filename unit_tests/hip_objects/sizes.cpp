@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The covariance update of a Kalman filter at several extents: with an item for each lane, and with
-// shared items. The sources for every verb are in ../cuda_objects.
+// The covariance update of a Kalman filter at several extents: with one item for each lane, and
+// with lanes that share items. The sources in ../cuda_objects call all verbs.
 #include "../cuda_objects/Shared.hpp"
 
 namespace {

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # Run by ctest: installs Batchwork if HOW is "installed", then configures, builds and runs the
-# consumer from scratch, and looks at what a user is told and what is installed with a user's project.
+# consumer from scratch. Also checks the messages that a user gets, and which files are installed
+# with the user's project.
 
 cmake_minimum_required(VERSION 3.22)
 
@@ -17,7 +18,7 @@ function(step what)
   endif()
 endfunction()
 
-# Fails, and says every one of the texts.
+# Runs a command that must fail and print each of the texts.
 function(must_say what texts)
   message("-- ${what}")
   execute_process(
@@ -33,7 +34,7 @@ function(must_say what texts)
   foreach(text IN LISTS texts)
     string(FIND "${said}" "${text}" where)
     if(where EQUAL -1)
-      message(FATAL_ERROR "${what}: \"${text}\" was not said, but:\n${said}")
+      message(FATAL_ERROR "${what}: did not print \"${text}\", but:\n${said}")
     endif()
   endforeach()
 endfunction()
@@ -59,33 +60,36 @@ execute_process(
 )
 message("${said}")
 if(NOT result EQUAL 0 OR NOT said MATCHES "^Batchwork ${VERSION} \\([0-9a-z-]+\\)")
-  message(FATAL_ERROR "the consumer did not say what it should")
+  message(FATAL_ERROR "the consumer failed or did not print the version")
 endif()
 
 if(NOT NVCC)
   must_say(
-    "without exceptions" "error: #error \"Batchwork needs exceptions" ${CMAKE_COMMAND} --build "${WORK_DIR}/build"
-    --target consumer_without_exceptions
+    "without exceptions" "error: #error \"Batchwork needs exceptions" ${CMAKE_COMMAND} --build
+    "${WORK_DIR}/build" --target consumer_without_exceptions
   )
 endif()
 
-# What is installed with a project that contains Batchwork: nothing, unless it asks for it.
+# Installing a project that contains Batchwork installs nothing of Batchwork, unless the project
+# sets Batchwork_INSTALL.
 if(HOW STREQUAL "subdirectory")
   foreach(asked IN ITEMS OFF ON)
     if(asked)
       step("configure again" ${CMAKE_COMMAND} -D Batchwork_INSTALL=ON "${WORK_DIR}/build")
     endif()
-    step("install" ${CMAKE_COMMAND} --install "${WORK_DIR}/build" --prefix "${WORK_DIR}/prefix_${asked}")
+    step("install" ${CMAKE_COMMAND} --install "${WORK_DIR}/build" --prefix
+         "${WORK_DIR}/prefix_${asked}"
+    )
     file(GLOB_RECURSE there RELATIVE "${WORK_DIR}/prefix_${asked}" "${WORK_DIR}/prefix_${asked}/*")
     if(asked AND NOT "include/batchwork/Batchwork.hpp" IN_LIST there OR NOT asked AND there)
-      message(FATAL_ERROR "with Batchwork_INSTALL ${asked} there is installed: ${there}")
+      message(FATAL_ERROR "with Batchwork_INSTALL=${asked} these files are installed: ${there}")
     endif()
   endforeach()
   return()
 endif()
 
 must_say(
-  "components" "Batchwork has no components;leave out: quick, brown" ${CMAKE_COMMAND} -S "${FINDING}" -B
-  "${WORK_DIR}/finding" -G "${GENERATOR}" ${where} -D "CMAKE_CXX_COMPILER=${COMPILER}" -D
-  "Kokkos_DIR=${Kokkos_DIR}"
+  "components" "Batchwork has no components;leave out: quick, brown" ${CMAKE_COMMAND} -S
+  "${FINDING}" -B "${WORK_DIR}/finding" -G "${GENERATOR}" ${where} -D
+  "CMAKE_CXX_COMPILER=${COMPILER}" -D "Kokkos_DIR=${Kokkos_DIR}"
 )

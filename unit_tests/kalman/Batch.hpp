@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// A batch of series with every result of a filter, and the comparison with the truth.
+/// A batch of series with all results of a filter, and the comparison with the reference.
 #ifndef BATCHWORK_KALMAN_BATCH_HPP
 #define BATCHWORK_KALMAN_BATCH_HPP
 
@@ -47,8 +47,8 @@ struct FilterBatch {
         .status(st);
   }
 
-  /// Every result of an item against the truth. A filter that forgets keeps the error of about
-  /// twenty steps; each step solves with S, so its condition number counts.
+  /// Compares every result of an item with the reference. A filter that forgets has the errors of
+  /// about twenty steps. Each step solves with S, so the bound contains its condition number.
   void expect(int item, TrueFilter const& want) const {
     auto const hpm = on_host(pm), hfm = on_host(fm);
     auto const hpc = on_host(pc), hfc = on_host(fc);

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Kalman filters in long double, by the textbook and in plain loops: the truth for these tests.
-/// None of them uses what the library is made of: missing entries are dropped from the matrices,
-/// the innovation covariance is inverted, and the likelihood of a diffuse start comes from
-/// generalised least squares over the whole series at once.
+/// Textbook Kalman filters in long double and plain loops: the reference for these tests. They use
+/// other methods than the library. Missing entries are removed from the matrices, the innovation
+/// covariance is inverted, and the likelihood of a diffuse start is computed by generalised least
+/// squares over the whole series.
 #ifndef BATCHWORK_KALMAN_REFERENCE_HPP
 #define BATCHWORK_KALMAN_REFERENCE_HPP
 
@@ -16,7 +16,7 @@
 
 namespace Batchwork::Test {
 
-/// A model whose matrices may depend on time.
+/// A model with matrices that can depend on time.
 struct TrueModel {
   std::function<Dense(int)> f, q, h, r;
 };
@@ -29,8 +29,8 @@ struct TrueFilter {
   std::vector<Dense> predicted_mean, predicted_covariance, filtered_mean, filtered_covariance;
   Dense last_mean, last_covariance;
   long double log_likelihood = 0;
-  long double absolute = 0;   ///< sum of the magnitudes of what the likelihood is a sum of
-  long double condition = 1;  ///< the worst of the innovation covariances
+  long double absolute = 0;   ///< sum of the magnitudes of the terms of the likelihood
+  long double condition = 1;  ///< the largest condition number of the innovation covariances
 };
 
 /// The rows of a matrix that are listed.
@@ -90,7 +90,7 @@ inline TrueFilter true_filter(Kalman::Order order, TrueModel const& m, Dense x, 
   return r;
 }
 
-/// L with L L' = a, for an a that may be singular: a pivot of zero has a column of zeros.
+/// L with L L' = a. a can be singular: a zero pivot gives a column of zeros.
 inline Dense semidefinite_factor(Dense const& a) {
   Dense l(a.rows, a.rows);
   for (int j = 0; j < a.rows; ++j) {
@@ -106,7 +106,7 @@ inline Dense semidefinite_factor(Dense const& a) {
   }
   return l;
 }
-/// L, lower triangular, with L L' = w w': rotations of columns.
+/// Lower triangular L with L L' = w w', by rotations of columns.
 inline Dense lower_factor(Dense w) {
   for (int i = 0; i < w.rows; ++i)
     for (int j = i + 1; j < w.cols; ++j) {
@@ -121,9 +121,9 @@ inline Dense lower_factor(Dense w) {
     }
   return make_dense(w.rows, w.rows, [&](int i, int j) { return w(i, j); });
 }
-/// The filter for a factor L of the covariance, P = L L', which loses half as many digits as one
-/// for P itself: one entry of an observation at a time (Potter; Bierman, Factorization Methods for
-/// Discrete Sequential Estimation, 1977, section II.7). R is diagonal.
+/// The filter with a factor L of the covariance, P = L L', which loses half as many digits as with
+/// P. It processes one entry of an observation at a time (Potter; Bierman, Factorization Methods
+/// for Discrete Sequential Estimation, 1977, section II.7). R is diagonal.
 inline TrueFilter true_square_root_filter(Kalman::Order order, TrueModel const& m, Dense x,
                                           Dense const& p, std::vector<Dense> const& z) {
   TrueFilter r;
@@ -158,18 +158,18 @@ inline TrueFilter true_square_root_filter(Kalman::Order order, TrueModel const& 
   return r;
 }
 
-/// A diffuse start x1 + B delta, p_inf = B B', delta unknown, by generalised least squares (Durbin
-/// and Koopman 2012, section 5.7): the likelihood of what the diffuse states leave free, and the
-/// state beyond the last observation.
+/// A diffuse start x1 + B delta, p_inf = B B', with delta unknown, by generalised least squares
+/// (Durbin and Koopman 2012, section 5.7): the diffuse likelihood, and the state after the last
+/// observation.
 struct LeastSquares {
   Dense mean, covariance;
   long double log_likelihood = 0;
-  long double condition = 1;  ///< of what determines the start
+  long double condition = 1;  ///< condition number of the matrix that determines the start
 };
 inline LeastSquares least_squares(TrueModel const& m, Dense const& x1, Dense const& p1,
                                   Dense const& b, std::vector<Dense> const& z) {
   int const steps = int(z.size()), d = b.cols;
-  std::vector<Dense> a{b}, mean{x1}, v{p1};  // of the state at each time, and one time beyond
+  std::vector<Dense> a{b}, mean{x1}, v{p1};  // of the state at each time, and after the last one
   for (int t = 0; t < steps; ++t) {
     auto const s = std::size_t(t);
     a.push_back(m.f(t) * a[s]);
@@ -222,19 +222,19 @@ inline LeastSquares least_squares(TrueModel const& m, Dense const& x1, Dense con
   return r;
 }
 
-/// What a diffuse filter gives: also how many directions are diffuse after each time's observation,
-/// and how many entries met a diffuse direction.
+/// The results of a diffuse filter. These include the number of diffuse directions after the
+/// observation of each time, and the number of entries that observed a diffuse direction.
 struct TrueDiffuseFilter : TrueFilter {
   std::vector<int> directions;
   int diffuse_entries = 0;
-  /// The largest entry that mean and covariance had at any time: what their errors are relative to.
+  /// The largest entry of mean and covariance at any time. Errors are relative to it.
   long double largest_mean = 1, largest_covariance = 1;
 };
 
-/// The exact diffuse filter with the covariance of what is diffuse itself, not a factor of it
-/// (Durbin and Koopman 2012, sections 5.2 and 6.4), for one observation at a time. What is known
-/// leaves some 1e-17 of P_inf in long double; what is diffuse in the tests' models leaves more than
-/// 1e-7.
+/// The exact diffuse filter with the diffuse covariance itself, not a factor of it (Durbin and
+/// Koopman 2012, sections 5.2 and 6.4), for one observation at a time. In long double a known
+/// direction leaves about 1e-17 of P_inf. In the models of the tests, a diffuse direction leaves
+/// more than 1e-7.
 inline TrueDiffuseFilter true_diffuse_filter(TrueModel const& m, Dense x, Dense p, Dense p_inf,
                                              int directions, std::vector<Dense> const& z) {
   TrueDiffuseFilter r;
@@ -302,7 +302,7 @@ struct RandomModel {
   TrueModel truth() const { return constant_model(f, q, h, r); }
 };
 
-/// Observations rounded to T; `missing(t, i)` says which are not there.
+/// Observations rounded to T; `missing(t, i)` says which entries are missing.
 template <class T, class Missing>
 std::vector<Dense> random_series(Random& random, int steps, int m, Missing const& missing) {
   std::vector<Dense> z;
@@ -314,8 +314,7 @@ std::vector<Dense> random_series(Random& random, int steps, int m, Missing const
   return z;
 }
 
-// ---- Views from and to the host
-// ---------------------------------------------------------------------------------------------
+// ---- Views from and to the host -----------------------------------------------------------------
 
 template <class View, class F>
 void fill(View const& v, F const& f) {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The building blocks in sequences of one's own: in map, in scan, inside a kernel; and fail_where.
+// The building blocks of filters in a user's own sequences, in map, in scan and inside a kernel;
+// and fail_where.
 #include "Reference.hpp"
 
 namespace Batchwork::Test {
@@ -31,7 +32,7 @@ struct UpdateOnly {
     loglik = sum;
   }
 };
-/// predict and update as one likes: here without a likelihood.
+/// predict and update in a user's own sequence, here without a likelihood.
 struct OwnStep {
   template <class X, class P, class Z, class F, class Q, class H, class R>
   KOKKOS_FUNCTION void operator()(X& x, P& p, Z const& z, F const& f, Q const& q, H const& h,
@@ -164,7 +165,7 @@ TEST(KalmanBlocks, Update) {
   one_update<double, 4, 2, Kalman::Data::complete>(false);
   one_update<float, 3, 5, Kalman::Data::complete>(false);
 }
-/// H and R of each item have `junk` where the observation is missing: a row of H, a row and a
+/// H and R of each item have `junk` for missing observations: in a row of H, and in a row and a
 /// column of R.
 template <class T, int N, int M>
 void update_with_gaps(T junk) {
@@ -221,8 +222,8 @@ TEST(KalmanBlocks, FailWhere) {
   }
 }
 
-/// The same series by a sequence of one's own in scan, by Kalman::Step in scan, and by a scan
-/// within a user's kernel.
+/// The same series with a user's own sequence in scan, with Kalman::Step in scan, and with a scan
+/// inside a user's kernel.
 TEST(KalmanBlocks, InScanAndInsideAKernel) {
   constexpr int N = 3, M = 2, items = 37, steps = 9;
   Random random(73);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Complete data: the declaration, the path with gains computed once, and the status if data are
-// missing in spite of it.
+// Complete data: the option that promises them, the code with common gains, and the status if the
+// promise is broken.
 #include <string>
 
 #include "Batch.hpp"
@@ -85,7 +85,7 @@ TEST(KalmanComplete, TwoKernelsWithTheirLabels) {
                           "Batchwork::Kalman::gains(mine)", "Batchwork::Kalman::filter(mine)"}));
 }
 
-/// A NaN at the first, a middle and the last place of the batch; the others come out bitwise the
+/// A NaN in the first, a middle and the last item of the batch. The other items must be bitwise the
 /// same as without it.
 TEST(KalmanComplete, MissingObservationUnderThePromise) {
   constexpr int N = 4, M = 2, items = 21;

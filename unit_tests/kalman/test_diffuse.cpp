@@ -35,15 +35,15 @@ TEST(KalmanDiffuse, LocalLevelModelOfTheNile) {
   Kokkos::fence();
   for (std::size_t k = 0; k < items; ++k) {
     EXPECT_NEAR(on_host(ll)(k), -632.5456, 5e-5);
-    // Durbin and Koopman 2012, section 2.2.5: after the first observation the level is y1, its
-    // variance that of the noise.
+    // Durbin and Koopman 2012, section 2.2.5: after the first observation the level is y1, and its
+    // variance is the variance of the noise.
     EXPECT_DOUBLE_EQ(on_host(fm)(k, 0), 1120.0);
     EXPECT_DOUBLE_EQ(on_host(fc)(k, 0), 15099.0);
     EXPECT_EQ(on_host(st)(k), 0);
   }
 }
 
-/// B with B B' = P_inf for a diagonal P_inf of zeros and ones.
+/// B with B B' = P_inf, for a diagonal P_inf with zeros and ones.
 Dense columns_of(std::vector<int> const& diffuse) {
   int count = 0;
   for (int d : diffuse) count += d;
@@ -54,9 +54,9 @@ Dense columns_of(std::vector<int> const& diffuse) {
   return b;
 }
 
-/// A batch in which the items differ in what is missing, also while they are diffuse. The error of
-/// a diffuse filter grows with the condition of what determines the start, so that is in the
-/// tolerance.
+/// A batch whose items have different missing entries, also while they are diffuse. The error of a
+/// diffuse filter grows with the condition number of the matrix that determines the start, so the
+/// tolerance contains it.
 template <class T, int N, int M>
 void against_least_squares(Dense const& f, Dense const& q, Dense const& h, Dense const& r,
                            std::vector<int> const& diffuse, Dense const& x1, Dense const& p1,
@@ -107,7 +107,7 @@ void against_least_squares(Dense const& f, Dense const& q, Dense const& h, Dense
   }
   if (gaps) return;
 
-  // The same, with the gains computed once: both paths agree to rounding.
+  // The same with common gains: both paths agree to rounding.
   FilterBatch<T, N, M> c(z, items, steps, 1);
   Kalman::Gains<T, N, M> gains(steps);
   Kalman::filter(steps, model, start, c.z, c.results(), Kalman::complete(gains));
@@ -182,8 +182,7 @@ TYPED_TEST(KalmanDiffuseIn, SomeStatesOnly) {
 }
 
 /// The basic structural model for monthly data: level, slope and eleven seasonal states, all of
-/// them diffuse, as one would have it for the airline passengers (Durbin and Koopman 2012,
-/// section 3.2).
+/// them diffuse, as for the airline passengers (Durbin and Koopman 2012, section 3.2).
 struct Seasonal {
   static constexpr int states = 13;
   Dense f = Dense(13, 13), q = Dense(13, 13), h = Dense(1, 13);
@@ -207,10 +206,10 @@ void seasonal() {
 TEST(KalmanDiffuse, SeasonalModelOfThirteenStatesInDouble) { seasonal<double>(); }
 TEST(KalmanDiffuse, SeasonalModelOfThirteenStatesInFloat) { seasonal<float>(); }
 
-/// Months are missing at random, so that entries meet directions that are known already while
-/// others are still diffuse: what is taken for the other gives garbage. The states have the units
-/// given, and the columns of A are those of the identity times `a`. The truths are computed without
-/// units: every time at which nothing is diffuse is compared.
+/// Months are missing at random, so that some entries observe known directions while others are
+/// still diffuse. Confusing the two gives wrong results. The states have the given units, and the
+/// columns of A are columns of the identity multiplied by `a`. The references are computed without
+/// units. All times without diffuse directions are compared.
 template <int N>
 std::vector<std::vector<Dense>> series_with_gaps(int items, int steps) {
   Random random(77);
@@ -284,7 +283,7 @@ TEST(KalmanDiffuse, KnownDirectionsAreToldFromDiffuseOnes) {
   Dense const ones(N, 1, 1);
   auto const truths = truths_with_gaps<N>(z, ones);
   EXPECT_EQ((failures_with_gaps<float, N>(z, truths, ones, ones)), 0);
-  // States in units of their own, 1e-3 to 1e6, and A in the same.
+  // States with different units from 1e-3 to 1e6, and A in the same units.
   Random random(78);
   auto const units = [&](double low, double high) {
     return rounded<float>(
@@ -292,7 +291,7 @@ TEST(KalmanDiffuse, KnownDirectionsAreToldFromDiffuseOnes) {
   };
   Dense const wide = units(-3, 6);
   EXPECT_EQ((failures_with_gaps<float, N>(z, truths, wide, wide)), 0);
-  // Units that A does not know of, up to 100 apart, so that its columns are not alike.
+  // Units that A does not contain, with ratios up to 100, so that its columns differ.
   Dense const narrow = units(-1, 1);
   auto const some = series_with_gaps<N>(100, steps);
   auto const others =
@@ -300,8 +299,8 @@ TEST(KalmanDiffuse, KnownDirectionsAreToldFromDiffuseOnes) {
   EXPECT_EQ((failures_with_gaps<float, N>(some, others, narrow, ones, 10)), 0);
 }
 
-/// A variance of 1e12 stands for "nothing is known": the diffuse start gives in float what that
-/// means, to rounding, as soon as nothing is diffuse any more. The truth has the variance of 1e12.
+/// A variance of 1e12 approximates "nothing is known". In float, the diffuse start must agree to
+/// rounding with the reference with a variance of 1e12, as soon as no direction is diffuse.
 TEST(KalmanDiffuse, DiffuseStartInsteadOfALargeVariance) {
   constexpr int N = Seasonal::states, items = 5, steps = 40;
   Seasonal const m;
@@ -336,8 +335,8 @@ TEST(KalmanDiffuse, DiffuseStartInsteadOfALargeVariance) {
   EXPECT_GT(known, steps / 4);
 }
 
-/// The model itself makes the third state known: it is the difference of what the first two were
-/// multiples of, and rounding is all that A has there.
+/// The model determines the third state: it is the difference of multiples of the first two. A
+/// contains only rounding errors in this direction.
 TEST(KalmanDiffuse, StateThatTheModelMakesKnown) {
   constexpr int N = 4, items = 11, steps = 20;
   Random random(79);
@@ -364,7 +363,7 @@ TEST(KalmanDiffuse, StateThatTheModelMakesKnown) {
   Kalman::filter(steps, Kalman::model(common(F), common(Q), common(H), common(fixed(0.5f))),
                  Kalman::diffuse(common(X), common(P), common(A)), b.z, b.results());
   Kokkos::fence();
-  // So it is an ordinary filter, and what is diffuse never shows.
+  // So this is an ordinary filter, and the diffuse direction is never observed.
   auto const want = true_filter(Kalman::Order::update_first,
                                 constant_model(f, 0.25L * eye(N), h, Dense(1, 1, 0.5L)),
                                 Dense(N, 1), 0.5L * eye(N), z[0]);
@@ -378,13 +377,13 @@ TEST(KalmanDiffuse, StateThatTheModelMakesKnown) {
   }
 }
 
-/// log 2 pi of each entry that met a diffuse direction, or not.
+/// The likelihood with and without log 2 pi for each entry that observes a diffuse direction.
 TEST(KalmanDiffuse, LikelihoodCountsLogTwoPiIfAsked) {
   constexpr double q = 1469.1, r = 15099.0, log_two_pi = double(true_log_two_pi);
   auto const one = common(fixed(1.0));
   auto const model = Kalman::model(one, common(fixed(q)), one, common(fixed(r)));
-  // Item n has n observations, 100 the Nile's. The increments of a local level model are a moving
-  // average, so two observations a and b have the likelihood of b - a ~ N(0, 2 r + q).
+  // Item n has n observations; 100 are the Nile's. The increments of a local level model are a
+  // moving average, so two observations a and b have the likelihood of b - a ~ N(0, 2 r + q).
   constexpr int items = 101, steps = 100;
   Kokkos::View<double**, Space> z("z", items, steps);
   fill(z, [](auto const& h) {
@@ -413,7 +412,7 @@ TEST(KalmanDiffuse, LikelihoodCountsLogTwoPiIfAsked) {
   EXPECT_NEAR(a(100), -632.5456, 5e-5);
   EXPECT_NEAR(b(100), -633.4645636488787, 1e-9);  // statsmodels 0.15, use_exact_diffuse
 
-  // The same where the gains are computed once.
+  // The same with common gains.
   Kokkos::View<double**, Space> y("y", 3, steps);
   fill(y, [](auto const& h) {
     for (std::size_t t = 0; t < steps; ++t) h(0, t) = h(1, t) = h(2, t) = nile[t];
@@ -426,7 +425,7 @@ TEST(KalmanDiffuse, LikelihoodCountsLogTwoPiIfAsked) {
   EXPECT_NEAR(on_host(all)(2), b(100), 1e-10);
 }
 
-/// A series that is never observed stays as diffuse as it was, and has a likelihood of one.
+/// A series that is never observed stays diffuse, and has a likelihood of one.
 TEST(KalmanDiffuse, NothingObserved) {
   constexpr int items = 3, steps = 5;
   auto const z = std::vector<std::vector<Dense>>(
@@ -445,7 +444,7 @@ TEST(KalmanDiffuse, NothingObserved) {
   }
 }
 
-/// What an item gives does not depend on how long its neighbours in a pack stay diffuse.
+/// The results of an item do not depend on how long its neighbours in a pack stay diffuse.
 TEST(KalmanDiffuse, NeighboursMakeNoDifference) {
   constexpr int N = 2, items = 16, steps = 25;
   Random random(17);

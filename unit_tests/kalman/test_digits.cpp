@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// An item whose covariance has lost its digits says so, and one that does not say so is right:
-// starts with variances of 1 to 1e18 times the noise, diffuse directions that the first
-// observations hardly show, and every unit.
+// A series whose covariance has lost its digits must report this, and a series that does not report
+// it must be accurate. Starts with variances of 1 to 1e18 times the noise, diffuse directions that
+// the first observations hardly determine, and every unit.
 #include "Batch.hpp"
 
 namespace Batchwork::Test {
@@ -31,8 +31,7 @@ Dense diagonal(std::initializer_list<long double> entries) {
                     [&](int i, int j) { return i == j ? entries.begin()[i] : 0.0L; });
 }
 
-// ---- plain starts
-// ---------------------------------------------------------------------------------------------
+// ---- plain starts -------------------------------------------------------------------------------
 
 enum class Path { by_cholesky, one_by_one, gains };
 
@@ -72,12 +71,12 @@ struct LargeStarts {
       }));
     return z;
   }
-  /// Each item against the truth: right to the digits that are left, or marked, and marked only
-  /// where none is.
+  /// Compares each item with the reference. An item must be accurate to its remaining digits or be
+  /// marked, and it must be marked only if it has none left.
   void check(Path path) {
     auto const model = Kalman::model(common(F), common(Q), common(H), common(R));
     if (path == Path::one_by_one) {
-      // Nothing is diffuse.
+      // No direction is diffuse.
       Kokkos::View<T[N][1], Space> A("A");
       Kalman::filter(steps, model, Kalman::diffuse(common(X), P, common(A)), b.z, b.results());
     } else if (path == Path::by_cholesky) {
@@ -127,7 +126,7 @@ struct LargeStarts {
     auto const fc = on_host(got.fc);
     for (std::size_t t = 0; t < steps; ++t)
       for (int i = 0; i < N; ++i) {
-        // The digits that are left after the first steps, and rounding errors of all.
+        // The digits that remain after the first steps, and the rounding errors of all steps.
         long double const p = truth.filtered_covariance[t](i, i),
                           tol = (4 * ratio + 40 * N) * epsilon<T>;
         EXPECT_LE(std::fabs(fc(k, t, i, i) - p), tol * p) << t << " " << i << " " << ratio;
@@ -161,7 +160,7 @@ TYPED_TEST(KalmanDigitsIn, LargeStartSeenByTwo) {
   large_starts<TypeParam, 4, 2>(m.f, m.q, m.h, eye(2));
 }
 
-/// The entry is named whose noise is lost, and a missing one takes no part.
+/// The status names the entry whose noise is lost. A missing entry is not considered.
 TEST(KalmanDigits, EntryThatIsTooPrecise) {
   constexpr int N = 2, M = 2, items = 11;
   double const nan = std::numeric_limits<double>::quiet_NaN();
@@ -189,8 +188,8 @@ TEST(KalmanDigits, EntryThatIsTooPrecise) {
   }
 }
 
-/// Two sensors that see the same: their covariance is singular beside the noise that is lost. A
-/// factorisation that fails says more than lost digits, which would promise results.
+/// Two sensors with the same observation. Without the lost noise their covariance is singular. A
+/// failed factorisation is reported rather than lost digits, which would promise results.
 TEST(KalmanDigits, FailedFactorsSayMore) {
   constexpr int N = 2, M = 2, items = 5;
   FilterBatch<double, N, M> b(
@@ -208,8 +207,8 @@ TEST(KalmanDigits, FailedFactorsSayMore) {
     EXPECT_EQ(on_host(b.st)(std::size_t(k)), Status::code(Reason::not_positive_definite, 2));
 }
 
-/// A moving average, observed without noise: after each observation nothing is left to know of the
-/// states, and variances of zero are right.
+/// A moving average, observed without noise. After each observation the states are known exactly,
+/// and variances of zero are correct.
 template <class T>
 void exact_observations(bool one_by_one) {
   constexpr int N = 2, items = 19, steps = 60;
@@ -248,7 +247,7 @@ TYPED_TEST(KalmanDigitsIn, ExactObservationsAreNotMarked) {
   exact_observations<TypeParam>(true);
 }
 
-/// Items that are marked leave the others as they are, bit by bit.
+/// Marked items must not change the others: these are bitwise the same.
 TEST(KalmanDigits, NeighboursMakeNoDifference) {
   constexpr int N = 3, M = 2, items = 27, steps = 15;
   Random random(85);
@@ -291,11 +290,10 @@ TEST(KalmanDigits, NeighboursMakeNoDifference) {
   }
 }
 
-// ---- diffuse starts
-// ---------------------------------------------------------------------------------------------
+// ---- diffuse starts -----------------------------------------------------------------------------
 
-/// Two states, of which the first `repeat` observations are e x1 + x2 and the last two x1: what is
-/// known of x1 before these has a variance of 1 / e^4. Item k has e = 10^-(1 + k/4).
+/// Two states. The first `repeat` observations are e x1 + x2, and the last two are x1. Before the
+/// last two, x1 has a variance of 1 / e^4. Item k has e = 10^-(1 + k/4).
 template <class T>
 void hardly_shown(int repeat) {
   constexpr int N = 2, M = 2, items = 29;
@@ -338,7 +336,7 @@ void hardly_shown(int repeat) {
     Dense h = make_dense(2, 2, [&](int i, int j) { return i + j == 1 ? 1 : 0; });
     h(0, 0) = e(k);
     auto const model = constant_model(trend(), Dense(2, 2), h, eye(2));
-    // What P / R has, and what an e that counts as zero leaves out.
+    // The digits of P / R, and the part that an e that counts as zero omits.
     auto const before = std::size_t(repeat);
     long double const ratio = std::fabs((long double)pc(s, before, 0, 0)) + 10,
                       tol = 4 * epsilon<T> * ratio + (ratio < 100 ? 2 * e(k) * e(k) : 0.0L);
@@ -358,7 +356,7 @@ void hardly_shown(int repeat) {
       }
     }
   }
-  // A few decades.
+  // Over several orders of magnitude.
   EXPECT_GE(marked, 3);
   EXPECT_LE(marked, 18);
 }
@@ -367,8 +365,8 @@ TYPED_TEST(KalmanDigitsIn, DiffuseDirectionThatIsHardlyShown) {
   hardly_shown<TypeParam>(6);
 }
 
-/// The second of two observations, of x1 + x2 and x1 + (1 + d) x2, leaves variances of 2 / d^2, of
-/// which those of x1 + x2, the next first state, would be left.
+/// The second of two observations, x1 + x2 and x1 + (1 + d) x2, leaves variances of 2 / d^2. The
+/// next first state, x1 + x2, would have lost its digits.
 TYPED_TEST(KalmanDigitsIn, DiffuseDirectionThatLeavesLargeVariances) {
   using T = TypeParam;
   constexpr int N = 2, items = 23, steps = 2;
@@ -397,7 +395,7 @@ TYPED_TEST(KalmanDigitsIn, DiffuseDirectionThatLeavesLargeVariances) {
     auto const s = std::size_t(k);
     int const code = on_host(b.st)(s);
     T const width = T(1 + d(k)) - 1;
-    // What is as small as rounding errors counts as known, and the other direction stays diffuse.
+    // Directions as small as rounding errors count as known, and the other direction stays diffuse.
     if (!(width > 64 * epsilon<T>)) continue;
     long double const size = 2 / ((long double)width * width);
     if (code != 0) {
@@ -412,7 +410,7 @@ TYPED_TEST(KalmanDigitsIn, DiffuseDirectionThatLeavesLargeVariances) {
   EXPECT_GE(marked, 3);
 }
 
-/// The gains are computed once, by the same steps.
+/// Common gains, computed by the same steps.
 TEST(KalmanDigits, DiffuseGains) {
   constexpr int items = 5, steps = 6;
   Kokkos::View<double**, Space> z("z", items, steps);
@@ -437,11 +435,10 @@ TEST(KalmanDigits, DiffuseGains) {
   }
 }
 
-// ---- units
-// ---------------------------------------------------------------------------------------------
+// ---- units --------------------------------------------------------------------------------------
 
-/// Variances times 4^k and observations times 2^k give means times 2^k, for all k at which they are
-/// normal numbers.
+/// Variances multiplied by 4^k and observations multiplied by 2^k give means multiplied by 2^k, for
+/// all k for which they are normal numbers.
 template <class T, int M>
 void every_unit(bool diffuse) {
   constexpr int N = 2, steps = 8;

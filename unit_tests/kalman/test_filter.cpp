@@ -91,7 +91,7 @@ TEST(KalmanFilter, LargerStatesAndObservations) {
   common_model<double, 6, 5, Kokkos::LayoutRight>(9, Gaps::some);
   common_model<float, 5, 7, Kokkos::LayoutLeft>(17, Gaps::some);
 }
-/// On devices lanes share the items of these; hosts, where all sizes go the same way, run one.
+/// On devices lanes share these items. Hosts have the same code for all sizes and run only one.
 template <class Exec>
 void states_beyond_a_lane() {
   common_model<float, 13, 1, Kokkos::LayoutLeft>(37, Gaps::some);
@@ -102,7 +102,7 @@ void states_beyond_a_lane() {
 }
 TEST(KalmanFilter, StatesBeyondALane) { states_beyond_a_lane<Space>(); }
 
-/// Each matrix of another kind, in every rotation of the kinds.
+/// Each matrix has a different kind, in every rotation of the kinds.
 template <class T>
 void mixed_model(int rotation) {
   constexpr int N = 3, M = 2, items = 10, steps = 30;
@@ -111,7 +111,7 @@ void mixed_model(int rotation) {
   for (int k = 0; k < items * steps; ++k) m.emplace_back(random, N, M);
   FilterBatch<T, N, M> b(batch_of_series<T, N, M>(random, items, steps, Gaps::some), items, steps);
 
-  // Which of the models an item takes at a time.
+  // The model that an item uses at a time.
   auto const kind = [&](int matrix) { return (matrix + rotation) % 4; };
   auto const pick = [&](int matrix, int k, int t) -> RandomModel<T> const& {
     switch (kind(matrix)) {
@@ -194,8 +194,8 @@ TEST(KalmanFilter, EveryKindOfModelMatrix) {
   mixed_model<float>(3);
 }
 
-/// Scalars for a single state and a single observation, the same series for all items, values fixed
-/// at launch.
+/// Scalars for a single state and a single observation, the same series for all items, and values
+/// that are fixed at launch.
 TEST(KalmanFilter, ScalarModelPerItemOverOneSeries) {
   constexpr int items = 21, steps = 50;
   Random random(3);
@@ -235,7 +235,7 @@ TEST(KalmanFilter, ScalarModelPerItemOverOneSeries) {
   }
 }
 
-/// diagonal(view) for Q and R, a vector for the only row of H, packs of every width.
+/// diagonal(view) for Q and R, a vector for the only row of H, and packs of every width.
 template <int W>
 void in_packs() {
   constexpr int N = 3, items = 19, steps = 20;
@@ -272,7 +272,7 @@ TEST(KalmanFilter, DiagonalNoiseAndEveryPackWidth) {
   in_packs<16>();
 }
 
-/// Two calls, the second starting where the first ended, are one call.
+/// Two calls, the second from the end of the first, must give the same as one call.
 TEST(KalmanFilter, ContinuesWhereItEnded) {
   constexpr int N = 2, M = 1, items = 5, steps = 12;
   Random random(8);

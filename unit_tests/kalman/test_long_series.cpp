@@ -7,11 +7,11 @@
 namespace Batchwork::Test {
 namespace {
 
-/// The means and covariances of a filter that forgets keep the error of its last steps, so their
-/// tolerance does not know about the length. The likelihood is a sum of `steps` terms, each rounded
-/// when it is added to what is there: half an eps of the sum each time, as a random walk, for which
-/// four standard deviations are allowed; and each term has the error of its step, condition * eps,
-/// all of one sign at worst.
+/// Means and covariances have only the error of the last steps, because a filter forgets. So their
+/// tolerance does not depend on the length. The likelihood is a sum of `steps` terms. Each addition
+/// has a rounding error of half an eps of the sum, which is a random walk; four standard deviations
+/// are allowed. Each term has the error of its step, condition * eps, in the worst case all with
+/// the same sign.
 template <class T, int N, int M>
 void ten_thousand_steps(Dense const& f, Dense const& q, Dense const& h, Dense const& r,
                         double gaps) {
@@ -49,7 +49,7 @@ void ten_thousand_steps(Dense const& f, Dense const& q, Dense const& h, Dense co
     long double const tol = epsilon<T> * want.absolute *
                             (4 * 0.5L * std::sqrt((long double)(steps)) + 2 * N * want.condition);
     EXPECT_NEAR(double(hl(s)), double(want.log_likelihood), double(tol));
-    EXPECT_LT(tol, 1e-2 * want.absolute);  // a tolerance that says something
+    EXPECT_LT(tol, 1e-2 * want.absolute);  // otherwise the tolerance would be useless
   }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A series that fails sets its status, becomes NaN, and leaves its neighbours unchanged to the bit.
+// A series that fails must report it and have NaN as results. Its neighbours must be bitwise the
+// same as without the failure.
 #include "Batch.hpp"
 
 namespace Batchwork::Test {
@@ -100,8 +101,8 @@ TEST(KalmanStatus, InfiniteObservation) {
   failures<float>(Plant::infinite_observation, Reason::not_finite, 0, true);
 }
 
-/// H and R change with time; where an entry of an observation is missing they have `junk`, in a row
-/// of H and in a row and a column of R.
+/// H and R change with time. For a missing entry of an observation they have `junk`, in a row of H
+/// and in a row and a column of R.
 FilterBatch<double, 9, 3> run_with_junk(double junk, bool diffuse) {
   constexpr int N = 9, M = 3, items = 21, steps = 25;
   Random random(63);
@@ -157,8 +158,8 @@ TEST(KalmanStatus, NothingIsReadOfWhatIsMissing) {
   }
 }
 
-/// One series with gaps for all items, whose noise differs, and more states than a lane of a device
-/// holds alone.
+/// A series with gaps that are common to all items, with different noise for each item, and with
+/// more states than one lane of a device can hold.
 TEST(KalmanStatus, OneSeriesForAllItemsOfManyStates) {
   constexpr int N = 9, M = 3, items = 13, steps = 20;
   Random random(65);
@@ -191,7 +192,7 @@ TEST(KalmanStatus, OneSeriesForAllItemsOfManyStates) {
                             eye(N), z));
 }
 
-/// Only the status is asked for: it is recorded all the same.
+/// Only the status is requested. Failures are still recorded.
 TEST(KalmanStatus, AloneAmongTheResults) {
   constexpr int items = 9, steps = 3;
   Kokkos::View<double**, Space> z("z", items, steps);
@@ -208,7 +209,7 @@ TEST(KalmanStatus, AloneAmongTheResults) {
     EXPECT_EQ(on_host(st)(k), k == 4 ? Status::code(Reason::not_positive_definite, 1) : 0) << k;
 }
 
-/// A model that fails, in the path that computes the gains once, fails for every item.
+/// With common gains, a model that fails does so for every item.
 TEST(KalmanStatus, CommonModelThatFails) {
   constexpr int items = 5, steps = 3;
   Kokkos::View<double**, Space> z("z", items, steps);

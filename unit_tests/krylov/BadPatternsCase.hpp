@@ -3,8 +3,8 @@
 
 /// \file
 /// Patterns with one fault each, in every format with indices, and the results that
-/// docs/reference/krylov documents for them. The Views use memory of std::vector without spare
-/// elements, so that an address sanitizer finds every read outside them.
+/// docs/reference/krylov promises for them. The Views have exactly the memory of a std::vector, so
+/// that an address sanitizer finds every read outside of it.
 #ifndef BATCHWORK_TEST_BAD_PATTERNS_CASE_HPP
 #define BATCHWORK_TEST_BAD_PATTERNS_CASE_HPP
 
@@ -23,7 +23,7 @@ namespace Batchwork::Test {
 template <class Extents, class Layout = Kokkos::LayoutRight>
 using ExactView = Kokkos::View<Extents, Layout, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
 
-/// What is wrong with a pattern.
+/// The fault of a pattern.
 enum class PatternFault {
   none,
   beyond,         ///< a column as large as the number of rows
@@ -31,7 +31,7 @@ enum class PatternFault {
   negative,       ///< -1
   far_below,      ///< the smallest integer
   falling,        ///< row offsets that fall
-  past_the_end,   ///< row offsets behind the last column
+  past_the_end,   ///< row offsets after the last column
   before_all,     ///< a negative row offset
   unsorted,       ///< two entries of a row exchanged
   twice,          ///< an entry of the row in two parts
@@ -48,8 +48,8 @@ constexpr bool of_offsets(PatternFault f) {
 }
 constexpr bool of_order(PatternFault f) { return f >= PatternFault::unsorted; }
 
-/// The matrices tridiag(-1, 4 + n, 1) of `rows` rows, items being n = 0, 1, ...: as `full` has them
-/// where the fault is one of order. Faults are in one row, `row`.
+/// The matrices tridiag(-1, 4 + n, 1) with `rows` rows, for the items n = 0, 1, ..., as in `full`
+/// if only the order is wrong. The fault is in one row, `row`.
 template <class T>
 struct BadPattern {
   static constexpr int rows = 6;
@@ -65,7 +65,7 @@ struct BadPattern {
     full.fill(T(0));
     struct Entry {
       int column;
-      T part;  // of the number there
+      T part;  // a part of the entry's value
     };
     std::vector<std::vector<Entry>> all;
     for (int i = 0; i < rows; ++i) {
@@ -103,7 +103,7 @@ struct BadPattern {
       for (int k = 0; k < width; ++k)
         place_columns.push_back(k < int(entries.size()) ? entries[std::size_t(k)].column : -1);
     }
-    // Diagonals, of which the faults are others.
+    // Diagonals, which have other faults.
     diagonals = {-1, 0, 1};
     std::vector<T> parts{T(1), T(1), T(1)};
     switch (fault) {
@@ -168,7 +168,7 @@ struct BadPattern {
                           ExactView<T***>(by_diagonals.data(), std::size_t(items), diagonals.size(),
                                           std::size_t(rows)));
   }
-  /// b and x as batches, as the other tests have them.
+  /// b and x as batches, as in the other tests.
   ArrangedBatch<T> batch(std::vector<T> const& from) const {
     ArrangedBatch<T> r(items, rows, 1, Arranged::item_contiguous);
     for (std::int64_t n = 0; n < items; ++n)
@@ -178,10 +178,10 @@ struct BadPattern {
   }
 };
 
-/// How a format takes a fault.
+/// How a format handles a fault.
 enum class Taken {
-  sound,      ///< the matrix is that of `full`
-  unordered,  ///< likewise, but its columns do not rise
+  sound,      ///< the matrix is the matrix of `full`
+  unordered,  ///< the same matrix, but its columns do not increase
   another,    ///< another matrix: a negative column of ell ends its row
   invalid
 };
@@ -192,7 +192,7 @@ inline Taken taken(std::string const& format, PatternFault f) {
            : f == PatternFault::negative || f == PatternFault::far_below ? Taken::another
            : of_order(f)                                                 ? Taken::unordered
                                                                          : Taken::invalid;
-  // Diagonals beyond the matrix are no entries; offsets that fall are a fault.
+  // Diagonals outside the matrix contain no entries. Decreasing offsets are a fault.
   if (format == "dia")
     return f == PatternFault::unsorted ? Taken::invalid
            : of_order(f)               ? Taken::unordered
@@ -213,8 +213,8 @@ void for_bad_patterns(std::int64_t items, F const& f) {
     }
 }
 
-/// What is said of the items, and x, which is not touched where the pattern is invalid.
-/// \param rises  the preconditioner wants columns that rise
+/// Checks the status of the items and x, which must not change if the pattern is invalid.
+/// \param rises whether the preconditioner needs increasing columns
 template <class T>
 void expect_taken(Taken how, bool rises, BadPattern<T> const& bad, std::vector<T> const& x,
                   std::vector<int> const& reasons, std::vector<T> const& residuals,
@@ -242,7 +242,7 @@ void expect_taken(Taken how, bool rises, BadPattern<T> const& bad, std::vector<T
   }
 }
 
-/// Runs f(name, rises, preconditioner) for each of them.
+/// Runs f(name, rises, preconditioner) for each preconditioner.
 template <class F>
 void for_all_preconditioners(F const& f) {
   f("none", false, no_preconditioner());

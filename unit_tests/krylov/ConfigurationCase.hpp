@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Solver and preconditioner by configuration, for one type of numbers: against the solution and
-/// the preconditioner in long double, and bit for bit against those named in the program.
+/// Solver and preconditioner by configuration, for one type of numbers. Results are compared with
+/// the solution and the preconditioner in long double. They must be bitwise the same as with a
+/// solver and preconditioner given by type.
 #ifndef BATCHWORK_TEST_CONFIGURATION_CASE_HPP
 #define BATCHWORK_TEST_CONFIGURATION_CASE_HPP
 
@@ -22,8 +23,8 @@ inline constexpr PreconditionerKind all_preconditioners[] = {
     PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::block_jacobi,
     PreconditionerKind::ilu};
 
-/// Symmetric positive definite systems that every solver takes without a preconditioner, too: the
-/// largest number on the diagonal of an item is 1.
+/// Symmetric positive definite systems for which every solver converges, also without a
+/// preconditioner. The largest diagonal entry of an item is 1.
 template <class T>
 struct ConfigurationCase {
   static constexpr std::int64_t items = 9;
@@ -31,7 +32,7 @@ struct ConfigurationCase {
   Random random{11};
   Matrices<T> a;
   ArrangedBatch<T> b, start;
-  /// Of every item; no row of the inverse has a larger sum of magnitudes than 1 / gap.
+  /// For every item. No row of the inverse has a larger sum of magnitudes than 1 / gap.
   std::vector<std::vector<long double>> solutions;
   std::vector<long double> gaps;
 
@@ -95,7 +96,7 @@ struct ConfigurationCase {
     }
   };
 
-  /// Solves by call(x, log), from the same start.
+  /// Solves with call(x, log), from the same initial guess.
   template <class Call>
   Result run(Call const& call) const {
     ArrangedBatch<T> const x(items, start.rows, 1, how);
@@ -109,8 +110,8 @@ struct ConfigurationCase {
     EXPECT_EQ(x.poisoned(), outside);
     return {x, HostLog<T>(log)};
   }
-  /// By solve(which..., A, b, x, log), with the workspace that it needs; `which` is a
-  /// configuration, or solver and preconditioner.
+  /// Solves with solve(which..., A, b, x, log) and the workspace that it needs. `which` is a
+  /// configuration, or a solver and a preconditioner.
   template <class A, class... Which>
   Result solved(A const& matrices, Which const&... which) const {
     return run([&](auto const& x, auto const& log) {
@@ -121,7 +122,7 @@ struct ConfigurationCase {
     });
   }
 
-  /// All items have converged; what x is and what the log says, in long double.
+  /// All items converged. Compares x and the log with long double.
   void expect_solved(Result const& r, double tolerance) const {
     int const rows = a.pattern.rows;
     for (std::int64_t n = 0; n < items; ++n) {
@@ -137,7 +138,8 @@ struct ConfigurationCase {
   }
 };
 
-/// Calls f(kind, solver) for all of them, and f(kind, preconditioner), as a program names them.
+/// Calls f(kind, solver) for all solvers, and f(kind, preconditioner) for all preconditioners, with
+/// the types that a program uses.
 template <class F>
 void for_solvers(SolveConfiguration const& c, F const& f) {
   f(SolverKind::conjugate_gradients, conjugate_gradients(c.stop));
@@ -154,8 +156,7 @@ void for_preconditioners(SolveConfiguration const& c, F const& f) {
   f(PreconditionerKind::ilu, ilu());
 }
 
-/// Every solver with every preconditioner, in each format, of rows and bases for which gmres needs
-/// a workspace, and others.
+/// Every solver with every preconditioner in each format, with and without a workspace for gmres.
 template <class T>
 void expect_every_pair() {
   SolveConfiguration c{.stop = relative(usual_tolerance<T>, 900), .omega = 0.8, .block_rows = 3};
@@ -178,10 +179,10 @@ void expect_every_pair() {
             std::int64_t const needed = workspace_numbers(c, A, of.items);
             EXPECT_EQ(needed, workspace_numbers(solver, m, A, of.items));
             if (solver_kind == SolverKind::gmres && rows == 110) {
-              // A device may have scratch for the basis.
+              // A device can have scratch memory for the basis.
               EXPECT_TRUE(needed > 0 || Impl::runs_on_device<Space>);
             } else if (solver_kind != SolverKind::gmres) {
-              // Factors of large systems do not fit into every device's scratch.
+              // Factors of large systems do not fit into the scratch memory of every device.
               bool const large = Impl::runs_on_device<Space> && rows == 110;
               EXPECT_TRUE(needed == 0 || (large && kind == PreconditionerKind::ilu));
             }
@@ -190,7 +191,7 @@ void expect_every_pair() {
             EXPECT_TRUE(all.back() == of.solved(A, solver, m));
           });
         });
-        // If two of them were the same, it would not be seen that one stands for the other.
+        // If two results were equal, the test could not find that one replaced the other.
         if (rows == 5) continue;
         for (std::size_t i = 0; i < all.size(); ++i)
           for (std::size_t k = 0; k < i; ++k) EXPECT_FALSE(all[i] == all[k]) << i << " and " << k;
@@ -198,11 +199,11 @@ void expect_every_pair() {
     }
 }
 
-/// With the format named in the program, in both calls.
+/// With a format given by type, in both calls.
 template <class T>
 void expect_same_bits_of_formats() {
   SolveConfiguration c{.stop = relative(usual_tolerance<T>, 900), .basis = 7, .block_rows = 5};
-  // Of 60 full rows devices hold the entries, which needs the widest row to be known.
+  // Devices store the entries of 60 full rows only if the widest row is known.
   for (auto [rows, how] : {std::pair(40, Arranged::item_contiguous),
                            {40, Arranged::by_columns},
                            {40, Arranged::interleaved},
@@ -234,7 +235,7 @@ void expect_same_bits_of_formats() {
   }
 }
 
-/// A call that names no more than criteria.
+/// A call with only criteria.
 struct ByConfiguration {
   SolveConfiguration c;
   template <class T, class Solver, class M, class A>
@@ -247,8 +248,8 @@ struct ByConfiguration {
   }
 };
 
-/// One step of Richardson's iteration from zero leaves omega M b, where omega is so small that the
-/// residual becomes smaller: every preconditioner, its parameter, and omega.
+/// One step of Richardson's iteration from zero gives omega M b. omega is so small that the
+/// residual decreases. This tests every preconditioner, its parameter, and omega.
 template <class T>
 void expect_what_parameters_say() {
   Random random(5);

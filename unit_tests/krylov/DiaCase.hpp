@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The matrices of a case by diagonals.
+/// The matrices of a case in the format of diagonals.
 #ifndef BATCHWORK_TEST_DIA_CASE_HPP
 #define BATCHWORK_TEST_DIA_CASE_HPP
 
@@ -15,7 +15,7 @@
 
 namespace Batchwork::Test {
 
-/// All places of the matrix on such diagonals.
+/// All entries of the matrix on these diagonals.
 inline Pattern pattern_of_diagonals(int rows, std::vector<int> const& offsets) {
   Pattern p{rows, {}};
   for (int i = 0; i < rows; ++i) {
@@ -25,7 +25,7 @@ inline Pattern pattern_of_diagonals(int rows, std::vector<int> const& offsets) {
   }
   return p;
 }
-/// Those that a pattern has entries on.
+/// The diagonals on which a pattern has entries.
 inline std::vector<int> diagonals_of(Pattern const& p) {
   std::set<int> offsets;
   for (int i = 0; i < p.rows; ++i)
@@ -33,8 +33,8 @@ inline std::vector<int> diagonals_of(Pattern const& p) {
   return {offsets.begin(), offsets.end()};
 }
 
-/// Numbers that stand on the diagonals of the pattern, where A is zero as well. Beyond the ends of
-/// diagonals there is NaN.
+/// The numbers on the diagonals of the pattern, including zeros of A. Numbers beyond the ends of
+/// diagonals are NaN.
 template <class T>
 struct DiaOf {
   std::vector<int> offsets;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Systems for direct_lu, some of them badly scaled or unsolvable, with checks of the results: by
-/// the verb, and by device kernels on threads of a host.
+/// Systems for direct_lu, some badly scaled and some without a solution, and checks of the results.
+/// Tests run the verb, or device kernels on threads of a host.
 #ifndef BATCHWORK_TEST_DIRECT_CASE_HPP
 #define BATCHWORK_TEST_DIRECT_CASE_HPP
 
@@ -23,22 +23,22 @@ enum class DirectKind { general, dominant, zero_diagonal, graded, far, singular,
 inline bool is_solvable(DirectKind k) {
   return k != DirectKind::singular && k != DirectKind::not_a_number;
 }
-/// Of the items of a batch: those that cannot be solved come first, in the middle, and last.
+/// The kinds of items in a batch. Items without a solution are first, in the middle, and last.
 inline DirectKind direct_kind(std::int64_t n, std::int64_t items) {
   if (items > 2 && n == 0) return DirectKind::singular;
   if (items > 4 && n == items / 2) return DirectKind::not_a_number;
   if (items > 6 && n == items - 1) return DirectKind::singular;
   return DirectKind(n % 5);
 }
-/// The column of zeros of a singular one.
+/// The column of zeros in a singular matrix.
 inline int zero_column(std::int64_t n, int rows) { return int((n + rows / 2) % rows); }
 
-/// Rows of which most columns are there; all where few could leave a matrix singular.
+/// Rows that contain most columns; all columns if a matrix with few of them could be singular.
 inline Pattern direct_pattern(Random& random, int rows) {
   return rows < 12 ? full_pattern(rows) : solvable_pattern(random, rows, 0.75, false);
 }
 
-/// Powers of two that a row or column of a kind is multiplied by.
+/// Powers of two that multiply a row or column, for each kind.
 template <class T>
 int far_power(DirectKind kind, int k, int rows, bool is_row) {
   int const most = sizeof(T) == 8 ? 490 : 55;
@@ -68,7 +68,7 @@ void put_direct(Matrices<T> const& a, ArrangedBatch<T> const& b, std::int64_t n,
   }
 }
 
-/// The same by compact groups, or by any other View: b and x of a case.
+/// The same in compact groups, or in other Views: b and x of a case.
 template <class T>
 struct DirectBatch {
   Matrices<T> a;
@@ -86,7 +86,7 @@ struct DirectBatch {
   }
 };
 
-/// The verb, with a workspace where it needs one.
+/// Runs the verb, with a workspace if it needs one.
 struct DirectVerb {
   template <class T, class Solver, class A>
   void operator()(Solver const& solver, A const& a, ArrangedBatch<T> const& b,
@@ -98,7 +98,7 @@ struct DirectVerb {
   }
 };
 
-/// The same without growth and condition, for which there may be other kernels.
+/// The same without growth and condition, which can run other kernels.
 struct DirectVerbAlone {
   using without_condition = void;
   template <class T, class Solver, class A>
@@ -109,8 +109,8 @@ struct DirectVerbAlone {
   }
 };
 
-/// [3 2; 5 -4] x = [7; -3], whose solution is [1; 2], for every item, item n times n + 1; x is NaN
-/// before. The entries are given.
+/// [3 2; 5 -4] x = [7; -3] with the solution [1; 2], for every item, and multiplied by n + 1 for
+/// item n. x is NaN before the call. The entries are given.
 struct TwoRows {
   Kokkos::View<int*, Space> offsets, columns;
   ArrangedBatch<double> values, b, x;
@@ -152,13 +152,13 @@ struct TwoRows {
     }
   }
 };
-/// By parts: columns in any order, some of them twice, whose numbers are added up.
+/// With entries in parts: columns in any order, and some of them twice. Their numbers are added.
 struct RepeatedColumns : TwoRows {
   explicit RepeatedColumns(std::int64_t items = 1, Arranged how = Arranged::item_contiguous)
       : TwoRows({0, 3, 6}, {0, 1, 0, 1, 0, 1}, {1, 2, 2, -5, 5, 1}, items, how) {}
 };
 
-/// One column of a batch, as ArrangedBatch has it.
+/// One column of a batch, as an ArrangedBatch.
 template <class T>
 ArrangedBatch<T> column_of(ArrangedBatch<T> const& m, int c) {
   ArrangedBatch<T> v(m.items, m.rows, 1, Arranged::item_contiguous);
@@ -167,7 +167,7 @@ ArrangedBatch<T> column_of(ArrangedBatch<T> const& m, int c) {
   return v;
 }
 
-/// The row and column factors of geequb in long double, and what follows of them.
+/// The row and column factors of geequb in long double, and results computed with them.
 template <class T>
 struct Equilibrated {
   Dense a;
@@ -194,16 +194,16 @@ struct Equilibrated {
   }
 };
 
-/// Whether a call says something of growth and condition.
+/// Whether a call reports growth and condition.
 template <class Call>
 inline constexpr bool tells_condition = true;
 template <class Call>
   requires requires { typename Call::without_condition; }
 inline constexpr bool tells_condition<Call> = false;
 
-/// call(solver, format, b, x, log) solves. Residuals are bounded in the equilibrated system, row by
-/// row, as elimination with partial pivoting leaves them (Higham, theorem 9.5): by the largest
-/// numbers of matrix and solution, and growth that is seen, which stays small.
+/// call(solver, format, b, x, log) solves. Residuals in the equilibrated system are bounded row by
+/// row, as for elimination with partial pivoting (Higham, theorem 9.5): by the largest entries of
+/// the matrix and the solution and by the observed growth, which must be small.
 template <class T, class Solver, class A, class Call>
 void check_direct(Solver const& solver, DirectBatch<T> const& of, A const& format, Call const& call,
                   double accuracy = 1) {
@@ -238,7 +238,8 @@ void check_direct(Solver const& solver, DirectBatch<T> const& of, A const& forma
     if constexpr (tells_condition<Call>) {
       ASSERT_GT(growth(std::size_t(n)), T(0.01));
       ASSERT_LE(growth(std::size_t(n)), T(2));
-      // An estimate from below of the inverse's norm, seldom too small by more than 3.
+      // A lower estimate of the norm of the inverse. It is rarely too small by more than a factor
+      // of 3.
       using Factor = typename Impl::FactorOf<T, Solver>::type;
       long double const known = condition_of(solver.equilibrate ? e.a : item(a.full, n)),
                         found = 1 / condition(std::size_t(n));
@@ -268,7 +269,7 @@ void check_direct(Solver const& solver, DirectBatch<T> const& of, A const& forma
       }
     }
     ASSERT_LE(std::fabs(host.residual(n) - worst), 3 * rounding + 200 * epsilon<T> * worst);
-    // Tolerances of these tests are met.
+    // The tolerances of these tests are met.
     if (accuracy == 1 && solver.stop.tolerance >= usual_tolerance<T>) {
       ASSERT_EQ(host.reason(n), Reason::success) << double(host.residual(n));
     }
@@ -276,8 +277,8 @@ void check_direct(Solver const& solver, DirectBatch<T> const& of, A const& forma
   }
 }
 
-/// One batch in all formats that hold it; and again without what cannot be solved, after which all
-/// others have the same bits.
+/// The same batch in all formats, and again without the items that have no solution. The other
+/// items must have the same bits.
 template <class T, class Call>
 void check_direct_formats(int rows, int columns, std::int64_t items, Arranged how, Random& random,
                           Call const& call, bool all_formats = true) {

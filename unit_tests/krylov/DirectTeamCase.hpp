@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Kernels of the tests' own that call team_solve of direct_lu, launched by run(solver of teams,
-/// items, kernel).
+/// Kernels that call team_solve with direct_lu. A test gives run(solver of teams, items, kernel),
+/// which launches them.
 #ifndef BATCHWORK_TEST_DIRECT_TEAM_CASE_HPP
 #define BATCHWORK_TEST_DIRECT_TEAM_CASE_HPP
 
@@ -13,15 +13,15 @@
 
 namespace Batchwork::Test {
 
-/// How a kernel names the matrix.
+/// How a kernel passes the matrix.
 enum class MatrixBy { item, pointer, view };
 
-/// Item n: the first right-hand side by solve, others with its factors.
+/// Item n: solve for the first right-hand side, the others with its factors.
 template <class T, class Solver, MatrixBy By>
 struct SolveColumns {
   using Batch = typename ArrangedBatch<T>::Batch;
   Solver solver;
-  Batch own, b, x;  ///< own: the numbers of all items, if they are not taken by item
+  Batch own, b, x;  ///< own: the numbers of all items, if the kernel does not select an item
   SolveLog<T> log;
 
   template <class Member>
@@ -68,7 +68,7 @@ struct SolvesColumns {
   }
 };
 
-/// The formats whose numbers a kernel may have itself, with those of the batch.
+/// The formats whose numbers a kernel can provide, with the numbers of the batch.
 template <class T, class Run>
 void check_own_numbers(Run const& run, int rows, std::int64_t items, Random& random) {
   SCOPED_TRACE(std::to_string(rows) + " rows, numbers of the kernel's own");
@@ -87,7 +87,7 @@ void check_own_numbers(Run const& run, int rows, std::int64_t items, Random& ran
   check.template operator()<MatrixBy::view>(csr, of.a.values);
 }
 
-/// Some solves one after the other: the next item's, the item's own, and one with its factors for a
+/// Several solves in sequence: the next item, the item itself, and a solve with its factors for a
 /// matrix that has changed.
 template <class T, class Solver>
 struct SolveInTurn {
@@ -104,7 +104,7 @@ struct SolveInTurn {
                second = Kokkos::subview(y, n, Kokkos::ALL, 0);
     solver.solve(member, next, right, second);
     note(member, log, n, solver.solve(member, n, right, first));
-    // In the place of b, from other threads than have its rows.
+    // In the memory of b, written by other threads than those that have its rows.
     int const rows = int(second.extent(0));
     for (int i = member.team_rank(); i < rows; i += member.team_size()) {
       second(rows - 1 - i) = right(rows - 1 - i);
@@ -128,7 +128,7 @@ void check_in_turn(Run const& run, int rows) {
   auto const kind_of = [](std::int64_t n) {
     return is_solvable(direct_kind(n, items)) ? DirectKind::dominant : direct_kind(n, items);
   };
-  // By a hundredth, which steps of refinement make up for; item 5 so that they cannot.
+  // Changed by a hundredth, which steps of refinement correct; item 5 so much that they cannot.
   for (std::int64_t n = 0; n < items; ++n) {
     put_direct(a, b, n, kind_of(n), random);
     for (int i = 0; i < rows; ++i)

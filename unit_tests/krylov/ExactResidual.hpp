@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Residuals without rounding, and badly scaled systems that need them.
+/// Residuals without rounding errors, and badly scaled systems that need them.
 #ifndef BATCHWORK_TEST_EXACT_RESIDUAL_HPP
 #define BATCHWORK_TEST_EXACT_RESIDUAL_HPP
 
@@ -14,9 +14,9 @@
 
 namespace Batchwork::Test {
 
-/// A sum without rounding: J. R. Shewchuk, Adaptive precision floating-point arithmetic and fast
-/// robust geometric predicates, Discrete Comput. Geom. 18 (1997), section 2.4. Volatile, so that
-/// nothing is fused.
+/// A sum without rounding errors: J. R. Shewchuk, Adaptive precision floating-point arithmetic and
+/// fast robust geometric predicates, Discrete Comput. Geom. 18 (1997), section 2.4. Volatile, so
+/// that the compiler does not fuse operations.
 class ExactSum {
  public:
   void add(double x) {
@@ -47,8 +47,8 @@ class ExactSum {
   std::vector<double> parts_;
 };
 
-/// |b - A x| and |b| of an item, to long double's own rounding, rows counted by weights(row). T may
-/// be float, whose products are exact in double.
+/// |b - A x| and |b| of an item, up to the rounding of long double, with rows multiplied by
+/// weights(row). T can be float, because its products are exact in double.
 struct ExactNorms {
   long double residual = 0, right_side = 0;
 };
@@ -72,7 +72,7 @@ ExactNorms exact_norms(ArrangedBatch<T> const& a, ArrangedBatch<T> const& b,
   return exact_norms(a, b, x, n, [](int) { return 1; });
 }
 
-/// Systems of which the rows and columns differ by so many powers of ten.
+/// Systems whose rows and columns differ by this many powers of ten.
 template <class T>
 void put_badly_scaled(ArrangedBatch<T> const& a, ArrangedBatch<T> const& b, Random& random,
                       double rows_by, double columns_by) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// A textbook's GMRES in long double, and systems that are hard for its orthogonalisation.
+/// A textbook GMRES in long double, and systems that are hard for its orthogonalisation.
 #ifndef BATCHWORK_TEST_GMRES_CASE_HPP
 #define BATCHWORK_TEST_GMRES_CASE_HPP
 
@@ -13,8 +13,8 @@
 
 namespace Batchwork::Test {
 
-/// The norms of the residuals of GMRES(m) from x = 0 after each iteration, that of the start first:
-/// Saad (2003), algorithm 6.9 with modified Gram-Schmidt, twice.
+/// The norms of the residuals of GMRES(m) from x = 0, at the start and after each iteration: Saad
+/// (2003), algorithm 6.9 with modified Gram-Schmidt, applied twice.
 template <class T>
 std::vector<long double> textbook_gmres(ArrangedBatch<T> const& a, ArrangedBatch<T> const& b,
                                         std::int64_t item, int m, double tolerance, int most) {
@@ -80,8 +80,8 @@ std::vector<long double> textbook_gmres(ArrangedBatch<T> const& a, ArrangedBatch
   return norms;
 }
 
-/// Numbers that are random but for a diagonal: the larger it is, the less each product leaves of
-/// the direction before.
+/// Random numbers plus a diagonal. The larger the diagonal is, the less each product differs from
+/// the previous direction.
 template <class T>
 void put_with_diagonal(Matrices<T> const& a, std::int64_t n, Random& random, double diagonal) {
   for (int i = 0; i < a.pattern.rows; ++i) {
@@ -92,8 +92,8 @@ void put_with_diagonal(Matrices<T> const& a, std::int64_t n, Random& random, dou
           T(random() / std::sqrt(double(row.size())) + (row[std::size_t(k)] == i ? diagonal : 0)));
   }
 }
-/// The same with columns that become smaller from one to the next, by `orders` of ten in all:
-/// products depend on those before them but for what little the small columns add.
+/// The same with decreasing columns, by `orders` powers of ten in total. Products depend on the
+/// previous ones, except for the small contributions of the small columns.
 template <class T>
 void put_graded(Matrices<T> const& a, std::int64_t n, Random& random, double orders) {
   int const rows = a.pattern.rows;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What isai and spd_isai should compute: their local systems solved by LAPACK where it is there,
-/// else in long double.
+/// The expected results of isai and spd_isai. The local systems are solved by LAPACK if it was
+/// found, otherwise in long double.
 #ifndef BATCHWORK_TEST_ISAI_CASE_HPP
 #define BATCHWORK_TEST_ISAI_CASE_HPP
 
@@ -24,7 +24,7 @@ inline std::vector<long double> transposed_solution(std::vector<std::vector<long
                                                     std::vector<long double> const& b) {
   std::size_t const n = b.size();
 #if defined(BATCHWORK_HAVE_LAPACK)
-  // By columns, so the rows of a are the columns of what is solved with.
+  // By columns, because the local systems have the rows of a as their columns.
   std::vector<double> matrix, x(b.begin(), b.end());
   for (auto const& row : a) matrix.insert(matrix.end(), row.begin(), row.end());
   std::vector<int> pivots(n);
@@ -41,7 +41,7 @@ inline std::vector<long double> transposed_solution(std::vector<std::vector<long
 #endif
 }
 
-/// z = M r of the item, or L' L r: row by row, M(i, J) A(J, J) = e_i(J).
+/// z = M r of the item, or L' L r, row by row: M(i, J) A(J, J) = e_i(J).
 template <class T>
 std::vector<long double> isai_truth(bool is_spd, Pattern const& p, ArrangedBatch<T> const& full,
                                     std::int64_t n, std::vector<long double> const& r) {
@@ -73,8 +73,8 @@ std::vector<long double> isai_truth(bool is_spd, Pattern const& p, ArrangedBatch
   return z;
 }
 
-/// Both forms of some items of a pattern, by such a call. Rows are dominant, so that local systems
-/// have a condition below 20.
+/// Tests isai and spd_isai for items of a pattern, with such a call. Rows are dominant, so that the
+/// condition numbers of local systems are less than 20.
 template <class T, class Run, class A>
 void expect_isai(Run const& run, Matrices<T> const& a, A const& systems, Pattern const& p,
                  bool symmetric, Arranged how, Random& random) {
@@ -88,7 +88,7 @@ void expect_isai(Run const& run, Matrices<T> const& a, A const& systems, Pattern
   }
 }
 
-/// A symmetric pattern whose rows have so many entries at most, or somewhat fewer.
+/// A symmetric pattern whose rows have at most this many entries, or slightly fewer.
 inline Pattern narrow_pattern(Random& random, int rows, int entries) {
   Pattern p{rows, {}};
   auto const n = static_cast<std::size_t>(rows);
@@ -111,8 +111,8 @@ inline Pattern narrow_pattern(Random& random, int rows, int entries) {
   return p;
 }
 
-/// An item whose local systems have no solution ends as a breakdown of its preconditioner and keeps
-/// its start; its neighbours have the bits that they have without it.
+/// An item whose local systems have no solution ends with a breakdown of its preconditioner and
+/// keeps its initial guess. Its neighbours must be bitwise the same as without it.
 template <class T, class Run>
 void expect_singular_alone(Run const& run, Random& random) {
   int const rows = 14;
@@ -133,7 +133,7 @@ void expect_singular_alone(Run const& run, Random& random) {
     good.fill(T(0.25));
     run(bicgstab(stop), m, a.csr(), b, good, log);
     good.download();
-    // Rows 0 and 1 alike, in numbers that elimination does not round; a row of zeros; NaN; a
+    // Rows 0 and 1 are equal, with numbers that elimination does not round; a row of zeros; NaN; a
     // negative diagonal, which is not definite.
     if (fault == 0)
       for (int row = 0; row < 2; ++row)
@@ -160,7 +160,7 @@ void expect_singular_alone(Run const& run, Random& random) {
   }
 }
 
-/// Rows that are too long, and patterns that are not symmetric where they should be.
+/// Rows that are too long, and patterns that are not symmetric but must be.
 template <class T, class Run>
 void expect_isai_invalid(Run const& run, Random& random) {
   auto const look = [&](Pattern const& p, Isai const& m) {

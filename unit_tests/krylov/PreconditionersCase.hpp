@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Solves with preconditioners by the verb or by a device kernel on teams of host threads; and the
-/// expected applications of preconditioners, in long double.
+/// Solves with preconditioners, with the verb or with a device kernel on teams of host threads, and
+/// the expected results of preconditioners in long double.
 #ifndef BATCHWORK_TEST_PRECONDITIONERS_CASE_HPP
 #define BATCHWORK_TEST_PRECONDITIONERS_CASE_HPP
 
@@ -16,7 +16,7 @@
 
 namespace Batchwork::Test {
 
-/// solve, as users call it, with the workspace that it needs.
+/// solve in the form that users call, with the workspace that it needs.
 struct ByVerb {
   template <class T, class Solver, class M, class A>
   void operator()(Solver const& solver, M const& m, A const& a, ArrangedBatch<T> const& b,
@@ -32,9 +32,9 @@ struct ByVerb {
   }
 };
 
-/// The device's kernel by teams of host threads, of some systems with so many lanes each; with
-/// factors in the scratch of as many teams as there are items, or of fewer that take up to 16 of
-/// them one after the other, or in a workspace of `at_once` teams.
+/// Runs the device kernel on teams of host threads, for several numbers of systems and lanes for
+/// each system. Factors are in the scratch memory of one team for each item, of fewer teams that
+/// each take up to 16 items one after the other, or in a workspace for `at_once` teams.
 struct ByTeams {
   int lanes;
   std::int64_t at_once = 0;
@@ -88,10 +88,10 @@ struct ByTeams {
   }
 };
 
-/// z = M r of an item.
+/// z = M r for an item.
 using Application = std::function<std::vector<long double>(std::int64_t, std::vector<long double>)>;
 
-/// A solver whose only step leaves x = M b.
+/// A solver whose only step sets x = M b.
 struct ApplyOnce {
   static constexpr int vectors = 4, own_vectors = 1, short_rows = 4;
   StoppingCriteria stop{};
@@ -116,7 +116,7 @@ BATCHWORK_INLINE auto method_of(At& at, ApplyOnce const&) {
   return ApplyOnceMethod<At>{at.template vectors<ApplyOnce::own_vectors>()[0]};
 }
 
-/// Compares M b, item by item, up to `slack` epsilons of the largest number.
+/// Compares M b item by item. Differences up to `slack` epsilons of the largest number are allowed.
 template <class T, class Run, class M, class A>
 void expect_application(Run const& run, M const& m, A const& a, int rows, std::int64_t items,
                         Arranged how, Application const& truth, double slack, Random& random) {
@@ -171,8 +171,8 @@ inline std::vector<int> equal_blocks(int rows, int size) {
   return first;
 }
 
-/// Numbers whose blocks are well conditioned, but need their rows exchanged: those of a dominant
-/// matrix, in reverse order.
+/// Numbers whose blocks are well conditioned but need row exchanges: a dominant matrix with its
+/// rows in reverse order.
 template <class T>
 void put_reversed_blocks(Matrices<T> const& a, std::int64_t n, Random& random,
                          std::vector<int> const& first) {
@@ -191,7 +191,7 @@ inline Arranged mostly_rows(Random& random) {
   return random.integer(0, 1) ? Arranged::item_contiguous : all_arranged[random.integer(0, 3)];
 }
 
-/// Each format in turn.
+/// Calls f with each format.
 template <class T, class F>
 void for_formats(Matrices<T> const& a, F const& f) {
   f("csr", a.csr(), a.pattern);
@@ -200,7 +200,7 @@ void for_formats(Matrices<T> const& a, F const& f) {
   f("dense", a.dense(), full_pattern(a.pattern.rows));
 }
 
-/// z = D^-1 (r + a tenth of the neighbours), which reads what other lanes have.
+/// z = D^-1 (r + a tenth of the neighbours), which reads values of other lanes.
 template <class T>
 struct Neighbours {
   int rows;
@@ -217,8 +217,8 @@ struct Neighbours {
   }
 };
 
-/// Blocks that do not tile the rows, and columns that do not rise: the items end as
-/// invalid_pattern, and keep their starts.
+/// Blocks that do not cover the rows, and columns that do not increase: the items must end with
+/// invalid_pattern and keep their initial guess.
 template <class T>
 void expect_invalid_patterns(ByTeams const& by, std::int64_t items, Random& random) {
   Matrices<T> const m(tridiagonal(4), items, Arranged::item_contiguous);

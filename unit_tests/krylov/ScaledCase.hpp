@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Scaled and weighted solves, against residuals without any rounding, in the norm of the test and
-/// in the other one.
+/// Scaled and weighted solves, compared with residuals without rounding errors, in the norm of the
+/// stopping test and in the other norm.
 #ifndef BATCHWORK_TEST_SCALED_CASE_HPP
 #define BATCHWORK_TEST_SCALED_CASE_HPP
 
@@ -23,8 +23,8 @@ SolveLog<T> whole_log(std::int64_t items) {
   return log;
 }
 
-/// The factors of rows: powers of two next to the inverses of the largest magnitudes; for conjugate
-/// gradients next to those of the roots of the diagonal.
+/// The factors of rows: the powers of two nearest to the inverses of the largest magnitudes; for
+/// conjugate gradients, nearest to the inverse roots of the diagonal.
 template <class T>
 struct RowFactors {
   ArrangedBatch<T> left;
@@ -37,7 +37,7 @@ struct RowFactors {
           largest = std::max(largest, std::fabs(a.at(n, i, j)));
         int e;
         T const m = std::frexp(largest, &e);
-        if (m < T(0.75)) --e;  // within 3/4 and 3/2
+        if (m < T(0.75)) --e;  // between 3/4 and 3/2
         left.at(n, i, 0) =
             scaling == Scaling::columns ? T(1) : std::ldexp(T(1), symmetric ? -(e / 2) : -e);
       }
@@ -46,11 +46,12 @@ struct RowFactors {
 
 struct Tally {
   int converged = 0, all = 0;
-  int at_rounding = 0;  ///< those that ended there
+  int at_rounding = 0;  ///< number of items that ended there
 };
 
-/// What the log says is true in both norms; no x is worse than its start in the norm of the test.
-/// \param factor  factor(item, row): that of a row in the other norm
+/// The log must be correct in both norms, and no x may be worse than its initial guess in the norm
+/// of the stopping test.
+/// \param factor factor(item, row): the factor of a row in the other norm
 template <class T, class Solver, class FencedWorkspace, class M, class A, class Factor>
 Tally expect_true(Solver const& solver, FencedWorkspace const& memory, M const& m, A const& A_of,
                   ArrangedBatch<T> const& a, ArrangedBatch<T> const& b, bool tests_unscaled,
@@ -81,13 +82,13 @@ Tally expect_true(Solver const& solver, FencedWorkspace const& memory, M const& 
       ++tally.converged;
       EXPECT_LE(tested.residual, solver.stop.tolerance * reference) << "item " << n;
     } else {
-      // All are stopped by what they are, none by the number of iterations.
+      // All items end because of their numbers, none because of the number of iterations.
       EXPECT_NE(outcome.reason(), Reason::not_finite) << "item " << n;
     }
     EXPECT_LE(tested.residual, before.residual * (1 + 4 * epsilon<T>))
         << "item " << n << ": " << outcome.text();
-    // In twice the precision the logged norms are right to their last digits, or to those of the
-    // products' squares.
+    // With twice the precision, the logged norms are accurate to their last digits, or to the last
+    // digits of the products' squares.
     long double const digits = (a.rows + 16) * epsilon<T>;
     ResidualTruth const rounded = residual_truth(a, n, x, b);
     EXPECT_NEAR(double(outcome.residual), double(plain.residual),
@@ -98,7 +99,7 @@ Tally expect_true(Solver const& solver, FencedWorkspace const& memory, M const& 
                   double(digits * other.residual))
           << "item " << n;
     }
-    // What is left is what rounding leaves.
+    // Only rounding errors remain.
     if (!converged && plain.residual <= 8 * rounded.rounding) ++tally.at_rounding;
     ++tally.all;
   }
@@ -115,7 +116,7 @@ struct Systems {
   }
 };
 
-/// y = A x of the same matrices, as a functor.
+/// y = A x with the same matrices, as a functor.
 template <class T>
 struct Applied {
   decltype(std::declval<ArrangedBatch<T>>().batch()) a;

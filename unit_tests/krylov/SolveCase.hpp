@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Systems that converge, what solve leaves of them, and bounds for it in long double.
+/// Systems for which solvers converge, the results of solve, and error bounds in long double.
 #ifndef BATCHWORK_TEST_SOLVE_CASE_HPP
 #define BATCHWORK_TEST_SOLVE_CASE_HPP
 
@@ -15,7 +15,7 @@
 
 namespace Batchwork::Test {
 
-/// A pattern with its whole diagonal, and a mirrored one if symmetric.
+/// A pattern with its whole diagonal, and a symmetric one if requested.
 inline Pattern solvable_pattern(Random& random, int rows, double share, bool symmetric) {
   auto const n = static_cast<std::size_t>(rows);
   std::vector<std::vector<bool>> there(n, std::vector<bool>(n));
@@ -35,8 +35,8 @@ inline Pattern solvable_pattern(Random& random, int rows, double share, bool sym
   return p;
 }
 
-/// Numbers off the diagonal in [-1, 1], mirrored if symmetric, and a diagonal `dominance` times as
-/// large as their sum.
+/// Off-diagonal numbers in [-1, 1], mirrored if symmetric, and diagonals `dominance` times as large
+/// as the sum of their row.
 template <class T>
 void put_dominant(Matrices<T> const& a, std::int64_t n, Random& random, bool symmetric,
                   double dominance = 1.3) {
@@ -85,8 +85,7 @@ struct HostLog {
   T recurrence(std::int64_t n) const { return log.recurrence(std::size_t(n)); }
 };
 
-/// |b - A x|, and what rounding may make of it: that of the products, and of adding up their
-/// squares.
+/// |b - A x|, and a bound of the rounding errors of the products and of the sum of their squares.
 struct ResidualTruth {
   long double norm = 0, rounding = 0, right_side = 0;
 };
@@ -108,13 +107,14 @@ ResidualTruth residual_truth(ArrangedBatch<T> const& full, std::int64_t n,
   return t;
 }
 
-/// The log of an item speaks of its true residual; a success meets the tolerance relative to b.
+/// The log of an item must contain its true residual. If it reports success, the residual must meet
+/// the tolerance relative to b.
 template <class T>
 void expect_honest(HostLog<T> const& log, std::int64_t n, ResidualTruth const& t,
                    double tolerance) {
   long double const slack = t.rounding + (2 * 40 + 3) * epsilon<T> * t.norm;
   ASSERT_GE(double(log.residual(n)), double(t.norm - slack)) << "item " << n;
-  // Of what converged it is a bound, which counts the partial sums of the lanes of a pack, too.
+  // For converged items it is a bound, which includes the partial sums of the lanes of a pack.
   bool const converged = log.reason(n) == Reason::success;
   ASSERT_LE(double(log.residual(n)), double(t.norm + (converged ? 8 : 1) * slack)) << "item " << n;
   if (converged) {
@@ -125,7 +125,7 @@ void expect_honest(HostLog<T> const& log, std::int64_t n, ResidualTruth const& t
 template <class T>
 inline constexpr double usual_tolerance = sizeof(T) == 4 ? 1e-4 : 1e-10;
 
-/// A call of solve: what it leaves, with x on the host.
+/// A call of solve and its outputs, with x on the host.
 struct PlainSolve {
   template <class T, class Solver, class M, class A>
   HostLog<T> operator()(Solver const& solver, M const& m, A const& a, ArrangedBatch<T> const& b,
@@ -136,7 +136,7 @@ struct PlainSolve {
   }
 };
 
-/// solve with such a division, and the workspace that it needs.
+/// solve with this division, and with the workspace that it needs.
 struct Divided {
   WorkDivision how;
   template <class T, class Solver, class M, class A>
@@ -150,7 +150,7 @@ struct Divided {
   }
 };
 
-/// Solves by such a call and looks at every item; all of them converge.
+/// Solves with such a call and checks every item. All of them must converge.
 template <class T, class Solver, class M, class A, class Call = PlainSolve>
 void run_solve(Solver const& solver, M const& m, A const& a, ArrangedBatch<T> const& full,
                ArrangedBatch<T> const& b, Arranged how, Random& random, char const* what,
@@ -172,7 +172,7 @@ void run_solve(Solver const& solver, M const& m, A const& a, ArrangedBatch<T> co
   }
 }
 
-/// Every way of holding a system: rows and shares of entries for all variants.
+/// Every way to store a system: rows and densities for all variants.
 struct Size {
   int rows;
   double share;
@@ -182,14 +182,14 @@ inline constexpr Size system_sizes[] = {
     {22, 0.9},  {24, 1},    {25, 0.5},   {33, 0.9},  {54, 0.8},   {56, 1},  {57, 0.5},
     {64, 0.03}, {65, 0.08}, {128, 0.01}, {144, 0.3}, {200, 0.005}};
 
-/// 3 x 3 matrices by rows: those of ordinary items, and of one that is planted.
+/// 3 x 3 matrices by rows: the matrices of ordinary items, and the matrix of a planted one.
 struct Three {
   double a[9];
   double b[3];
 };
 inline constexpr Three ordinary{{4, 1, 0.5, 1, 5, 1, 0.5, 1, 6}, {1, -2, 0.5}};
 
-/// Solves a batch with one planted item, and compares the others with a batch that has none.
+/// Solves a batch with a planted item, and compares the other items with a batch without it.
 template <class T, class Solver, class Call = PlainSolve, class M = NoPreconditioner>
 void plant(Three const& planted, Solver const& solver, Reason reason, int info,
            Call const& call = {}, M const& m = {}) {
@@ -232,7 +232,7 @@ void plant(Three const& planted, Solver const& solver, Reason reason, int info,
   }
 }
 
-/// Item n of a batch, in a batch of one.
+/// Item n of a batch, as a batch of one.
 template <class T>
 struct SingleItem {
   Matrices<T> a;
@@ -252,8 +252,8 @@ struct SingleItem {
   }
 };
 
-/// Full systems as a flame has them: the last row, that of the temperature, is larger by a factor;
-/// b = 1. Relative to b that row asks for more digits than the others.
+/// Full systems as in flames: the last row, for the temperature, is larger by a factor; b = 1.
+/// Relative to b that row needs more digits than the others.
 template <class T>
 struct LargeLastRow {
   Random random{7};
@@ -279,8 +279,8 @@ struct LargeLastRow {
   }
 };
 
-/// Matrices that move every number by one row, and b = 2 e_1: GMRES leaves the residual as it is
-/// until all directions are there.
+/// Matrices that shift every entry by one row, and b = 2 e_1. GMRES does not reduce the residual
+/// until it has all directions.
 template <class T>
 struct CyclicShift {
   ArrangedBatch<T> full, b, x;
@@ -300,8 +300,8 @@ struct CyclicShift {
   }
 };
 
-/// Items of one batch that could not differ more, each with the bits that it has in a batch of its
-/// own: x, log and history. get(matrices) gives the operand A of Matrices<T>.
+/// Very different items in one batch. Each must have the same bits as in a batch of one: x, log and
+/// history. get(matrices) returns the operand A for Matrices<T>.
 template <class T, class Solver, class M, class Get>
 void expect_as_alone(Solver const& solver, M const& m, Get const& get, Random& random) {
   enum Kind {
@@ -380,8 +380,8 @@ void expect_as_alone(Solver const& solver, M const& m, Get const& get, Random& r
   }
 }
 
-/// Systems of all sizes, arrangements and formats, with and without Jacobi's preconditioner, by a
-/// solver for regular matrices.
+/// Systems of all sizes, arrangements and formats, with and without the Jacobi preconditioner, with
+/// a solver for regular matrices.
 template <class T, class Solver>
 void solve_every_way(Solver const& solver) {
   Random random(1);
@@ -402,7 +402,8 @@ void solve_every_way(Solver const& solver) {
       run_solve(solver, jacobi(), a.dense(), a.full, b, how, random, "dense");
     }
 }
-/// Items solved together as each alone, by the solver that make(criteria) gives.
+/// Items that are solved together must be the same as each item separately, with the solver that
+/// make(criteria) returns.
 template <class T, class Make>
 void solve_alone_and_together(Make const& make) {
   Random random(20);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Sparse patterns for direct_lu(symbolic) with the expected results: by the verb, and by device
-/// kernels on threads of a host.
+/// Sparse patterns for direct_lu(symbolic), and checks of the results. Tests run the verb, or
+/// device kernels on threads of a host.
 #ifndef BATCHWORK_TEST_SYMBOLIC_CASE_HPP
 #define BATCHWORK_TEST_SYMBOLIC_CASE_HPP
 
@@ -16,7 +16,7 @@
 
 namespace Batchwork::Test {
 
-/// Points of a grid with their neighbours.
+/// The points of a grid and their neighbours.
 inline Pattern grid_pattern(int across) {
   Pattern p{across * across, {}};
   for (int i = 0; i < p.rows; ++i) {
@@ -30,8 +30,8 @@ inline Pattern grid_pattern(int across) {
   }
   return p;
 }
-/// The diagonal, the next column in a ring, so that the diagonal may be zero, and `each` other
-/// entries of a row anywhere.
+/// The diagonal, the next column in a ring, so that the diagonal can be zero, and `each` other
+/// random entries in a row.
 inline Pattern scattered_pattern(Random& random, int rows, int each) {
   Pattern p{rows, {}};
   for (int i = 0; i < rows; ++i) {
@@ -43,7 +43,8 @@ inline Pattern scattered_pattern(Random& random, int rows, int each) {
   }
   return p;
 }
-/// As the species of a mechanism: some rows and columns are full, the others have few entries.
+/// Like the species of a reaction mechanism: some rows and columns are full, the others have few
+/// entries.
 inline Pattern arrow_pattern(Random& random, int rows, int full) {
   Pattern p{rows, {}};
   for (int i = 0; i < rows; ++i) {
@@ -56,7 +57,7 @@ inline Pattern arrow_pattern(Random& random, int rows, int full) {
   return p;
 }
 
-/// The diagonal, what is before it, and the last column.
+/// The diagonal, the entry before it, and the last column.
 inline Pattern growing_pattern(int rows) {
   Pattern p{rows, {}};
   for (int i = 0; i < rows; ++i) {
@@ -77,7 +78,9 @@ struct SymbolicBatch : DirectBatch<T> {
   }
 };
 
-/// call(solver, format, b, x, log) solves. \returns which items were eliminated in their dense form
+/// call(solver, format, b, x, log) solves.
+///
+/// \returns the items that were eliminated in their dense form
 template <class T, class Solver, class A, class Call>
 std::vector<int> check_by_pattern(Solver const& solver, SymbolicBatch<T> const& of, A const& format,
                                   Call const& call) {
@@ -135,7 +138,7 @@ std::vector<int> check_by_pattern(Solver const& solver, SymbolicBatch<T> const& 
       if (host.reason(n) == Reason::success) {
         EXPECT_LE(truth.norm, limit * (1 + 100 * epsilon<T>));
       }
-      // Where the solution is so large that rounding leaves more, no elimination meets it.
+      // The solution is so large that rounding errors exceed the tolerance for any elimination.
       can_be_met = can_be_met && rows * truth.rounding < limit;
     }
     EXPECT_EQ(host.reason(n),
@@ -149,8 +152,8 @@ std::vector<int> check_by_pattern(Solver const& solver, SymbolicBatch<T> const& 
   return by_dense_form;
 }
 
-/// One batch in all formats with a pattern; and again without what cannot be solved, after which
-/// all others have the same bits. call as above; symbolic(format) gives a SymbolicLu.
+/// The same batch in all formats with a pattern, and again without the items that have no solution.
+/// The other items must have the same bits. call as above; symbolic(format) returns a SymbolicLu.
 template <class T, class Symbolic, class Call>
 std::vector<int> check_pattern_formats(Pattern const& pattern, int columns, std::int64_t items,
                                        Arranged how, Random& random, Symbolic const& symbolic,
@@ -200,8 +203,8 @@ std::vector<int> check_pattern_formats(Pattern const& pattern, int columns, std:
 }
 
 /// In the natural order each pivot of some items is just large enough, and the last column grows a
-/// hundredfold by each of them: those items are eliminated in their dense form. Others meet no such
-/// tolerance in either form, and stay.
+/// hundredfold for each of them. These items are eliminated in their dense form. Others do not meet
+/// such a tolerance in either form, and keep the sparse one.
 template <class Symbolic, class Call>
 void check_growth(int rows, Symbolic const& symbolic, Call const& call, bool equilibrate) {
   SCOPED_TRACE(equilibrate ? "equilibrated" : "as it is");

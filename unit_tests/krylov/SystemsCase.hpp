@@ -41,7 +41,7 @@ inline Pattern full_pattern(int rows) {
   return p;
 }
 
-/// Rows of a few entries, some empty, some full.
+/// Rows with a few entries, some empty, some full.
 inline Pattern random_pattern(Random& random, int rows) {
   Pattern p{rows, {}};
   for (int i = 0; i < rows; ++i) {
@@ -74,8 +74,8 @@ Kokkos::View<I*, Space> indices_of(std::string const& label, std::vector<int> co
   return v;
 }
 
-/// The matrices of some items of one pattern, in compressed rows, by equal rows and dense, arranged
-/// alike. Places that are not there hold NaN.
+/// The matrices of several items with the same pattern, in compressed rows, in rows of equal length
+/// and dense, all with the same arrangement. Unused entries are NaN.
 template <class T>
 struct Matrices {
   Pattern pattern;
@@ -112,7 +112,7 @@ struct Matrices {
     places.fill(std::numeric_limits<T>::quiet_NaN());
   }
 
-  /// Puts one number, entry k of row i, where each format has it.
+  /// Sets entry k of row i in each format.
   void put(std::int64_t n, int i, int k, T x) const {
     values.at(n, first[std::size_t(i)] + k, 0) = x;
     places.at(n, i, k) = x;
@@ -136,7 +136,7 @@ struct Matrices {
   auto dense() const { return Batchwork::dense(full.batch()); }
 };
 
-/// alpha A x of one row.
+/// alpha A x for one row.
 template <class T>
 Truth row_truth(ArrangedBatch<T> const& full, std::int64_t n, int i, ArrangedBatch<T> const& x,
                 double alpha) {

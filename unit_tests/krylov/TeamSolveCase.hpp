@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Test kernels that call team_solve, with checks of their results.
+/// Kernels that call team_solve, and checks of their results.
 #ifndef BATCHWORK_TEST_TEAM_SOLVE_CASE_HPP
 #define BATCHWORK_TEST_TEAM_SOLVE_CASE_HPP
 
@@ -14,7 +14,7 @@ namespace Batchwork::Test {
 template <class T>
 using StridedVectors = Kokkos::View<T**, Kokkos::LayoutStride, Space, Kokkos::MemoryUnmanaged>;
 
-/// What a call has said: by the last thread, since all of them are told.
+/// The result of a call. The last thread writes it, because all threads get the same result.
 template <class T, class Member>
 KOKKOS_FUNCTION void note(Member const& member, SolveLog<T> const& log, int item,
                           SolveResult<T> const& result) {
@@ -33,7 +33,7 @@ void launch_user_kernel(Solver const& solver, int items, int team, std::size_t o
   Kokkos::fence();
 }
 
-/// Item n of A, b and x, straight from Views.
+/// Item n of A, b and x, directly from Views.
 template <class T, class Solver>
 struct ByItem {
   Solver solver;
@@ -72,7 +72,7 @@ struct TeamCase {
     x.randomise(other);
   }
 
-  /// What the kernel has left in x and in the log is right.
+  /// The x and log that the kernel writes must be correct.
   void check(SolveLog<T> const& log, double tolerance) const {
     x.download();
     HostLog<T> const said(log);

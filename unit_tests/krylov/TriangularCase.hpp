@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Solves with triangles, which a test runs as the verb or as its device's kernel, and bounds for
-/// them.
+/// Solves with triangles and their error bounds. Tests run the verb or its device kernel.
 #ifndef BATCHWORK_TEST_TRIANGULAR_CASE_HPP
 #define BATCHWORK_TEST_TRIANGULAR_CASE_HPP
 
@@ -20,8 +19,8 @@ inline constexpr Triangle triangles[] = {Triangle::lower, Triangle::unit_lower, 
 inline bool is_upper(Triangle t) { return t == Triangle::upper || t == Triangle::unit_upper; }
 inline bool is_unit(Triangle t) { return t == Triangle::unit_lower || t == Triangle::unit_upper; }
 
-/// |b - L x| is rounding, row by row (Higham, Accuracy and Stability of Numerical Algorithms,
-/// theorem 8.5).
+/// |b - L x| must be within rounding errors, row by row (Higham, Accuracy and Stability of
+/// Numerical Algorithms, theorem 8.5).
 template <class T>
 void expect_solved(ArrangedBatch<T> const& full, std::int64_t n, Triangle triangle,
                    std::vector<T> const& b, ArrangedBatch<T> const& x) {
@@ -37,7 +36,7 @@ void expect_solved(ArrangedBatch<T> const& full, std::int64_t n, Triangle triang
   }
 }
 
-/// Solves by run, and looks at every item.
+/// Solves with run, and checks every item.
 template <class T, class Run, class A>
 void check_solve(Run const& run, Triangle triangle, A const& a, ArrangedBatch<T> const& full,
                  Arranged how, bool in_place, Random& random) {

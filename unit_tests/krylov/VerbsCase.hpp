@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Checks of add_scaled_identity, scale, equilibrate, dot and norm, which a test runs as the verb
-/// or as its device's kernel.
+/// Checks of add_scaled_identity, scale, equilibrate, dot and norm. Tests run the verbs or their
+/// device kernels.
 #ifndef BATCHWORK_TEST_VERBS_CASE_HPP
 #define BATCHWORK_TEST_VERBS_CASE_HPP
 
@@ -23,7 +23,7 @@ namespace Batchwork::Test {
 enum class Format { csr, long_csr, ell, dense };
 inline constexpr Format all_formats[] = {Format::csr, Format::long_csr, Format::ell, Format::dense};
 
-/// Matrices in one of the formats; of dense ones all places are entries.
+/// Matrices in one of the formats. For dense ones every place is an entry.
 template <class T>
 struct InFormat {
   Matrices<T> const& a;
@@ -41,7 +41,7 @@ struct InFormat {
   ArrangedBatch<T> const& storage() const {
     return format == Format::ell ? a.places : format == Format::dense ? a.full : a.values;
   }
-  /// Runs f(n, i, j, number) over all entries.
+  /// Runs f(n, i, j, number) for all entries.
   template <class F>
   void for_each(F const& f) const {
     for (std::int64_t n = 0; n < a.items; ++n) {
@@ -67,7 +67,8 @@ struct InFormat {
     for_each([&](std::int64_t, int, int, T& x) { x = with; });
     storage().upload();
   }
-  /// Numbers of the storage that are no entries, and NaN or poison: a verb leaves them.
+  /// Numbers in the storage that are not entries. They are NaN or poisoned, and a verb must not
+  /// change them.
   std::size_t outside() const {
     std::size_t count = storage().poisoned();
     if (format == Format::ell)
@@ -79,13 +80,13 @@ struct InFormat {
   }
 };
 
-/// Numbers of the items, of a batch of 1 x 1.
+/// One number for each item, from a batch of 1 x 1.
 template <class T>
 auto numbers(ArrangedBatch<T> const& m) {
   using View = Kokkos::View<T*, Kokkos::LayoutStride, Space, Kokkos::MemoryUnmanaged>;
   return View(m.data(), Kokkos::LayoutStride(std::size_t(m.items), std::size_t(m.item)));
 }
-/// The first vector, of all items.
+/// The first vector of all items.
 template <class T>
 auto one_vector(ArrangedBatch<T> const& m) {
   using View = Kokkos::View<T*, Kokkos::LayoutStride, Space, Kokkos::MemoryUnmanaged>;
@@ -173,7 +174,7 @@ void check_scale(Pattern const& pattern, std::int64_t items, Arranged how, Rando
   }
 }
 
-/// What equilibrate promises of one item; `near` if it had enough sweeps.
+/// Checks the guarantees of equilibrate for one item. `near`: it had enough sweeps to converge.
 template <class T>
 void expect_equilibrated(Matrices<T> const& m, std::int64_t n, ArrangedBatch<T> const& l,
                          ArrangedBatch<T> const& r, bool near = true) {
@@ -254,7 +255,7 @@ void check_equilibrate(Pattern const& pattern, std::int64_t items, Arranged how,
     EXPECT_EQ(r.poisoned(), outside(r));
     auto const after = a.entries();
     for (std::size_t k = 0; k < before.size(); ++k) ASSERT_TRUE(same_bits(before[k], after[k]));
-    // The same factors from every format.
+    // The factors must be the same for every format.
     std::vector<T> all;
     for (std::int64_t n = 0; n < items; ++n) {
       if (n < 100) expect_equilibrated(m, n, l, r);
@@ -268,8 +269,8 @@ void check_equilibrate(Pattern const& pattern, std::int64_t items, Arranged how,
   }
 }
 
-/// The error of a sum of n products is n eps times their magnitudes, that of a norm (n / 2 + 2)
-/// eps.
+/// The error of a sum of n products is n eps times their magnitudes. The error of a norm is (n / 2
+/// + 2) eps.
 template <class T>
 void expect_sums(ArrangedBatch<T> const& x, ArrangedBatch<T> const& y,
                  ArrangedBatch<T> const& result, bool is_norm) {
@@ -277,7 +278,7 @@ void expect_sums(ArrangedBatch<T> const& x, ArrangedBatch<T> const& y,
   for (std::int64_t n = 0; n < x.items; ++n) {
     Truth t = sum_of_products(T(1), &x.at(n, 0, 0), x.row, &y.at(n, 0, 0), y.row, x.rows);
     if (is_norm) t.value = t.size = std::sqrt(t.value);
-    // The last of a subnormal number's digits.
+    // The last digit of a subnormal number.
     long double const least = is_norm ? std::numeric_limits<T>::denorm_min() : 0;
     T const got = result.at(n, 0, 0);
     if (!(std::fabs(got - t.value) <= (x.rows + 2) * epsilon<T> * t.size + least) && ++wrong < 5)
@@ -305,7 +306,7 @@ void check_vector_sums(int rows, std::int64_t items, Arranged how, Random& rando
   result.download();
   EXPECT_EQ(result.poisoned(), outside);
   expect_sums(x, x, result, true);
-  // A vector with itself.
+  // The dot product of a vector with itself.
   run_dot(vectors(x), vectors(x), numbers(result));
   result.download();
   expect_sums(x, x, result, false);

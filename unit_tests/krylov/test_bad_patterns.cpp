@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every solver and preconditioner on hosts, and the verbs, on every format under patterns with
-// faults.
+// Every solver and preconditioner on hosts, and the other verbs, in every format, with patterns
+// that have faults.
 #include "BadPatternsCase.hpp"
 #include "PreconditionersCase.hpp"
 #include "krylov/Batchwork_DirectLu.hpp"
@@ -38,19 +38,19 @@ struct HostResults {
   }
 };
 
-/// One item, less than a pack, and some packs.
+/// One item, fewer than a pack, and several packs.
 constexpr std::int64_t numbers_of_items[] = {1, 3, 21};
 
 template <class T>
 struct BadPatterns : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(BadPatterns, Numbers);
-/// What takes a compiler long.
+/// Code that takes long to compile.
 template <class T>
 struct BadPatternsOfDouble : ::testing::Test {};
 TYPED_TEST_SUITE(BadPatternsOfDouble, ::testing::Types<double>);
 
-/// Formats by their own types: the packs of hosts, or one item a thread.
+/// Formats given by type: packs of hosts, or one item for each thread.
 TYPED_TEST(BadPatterns, Solve) {
   using T = TypeParam;
   double const tolerance = usual_tolerance<T>;
@@ -68,7 +68,7 @@ TYPED_TEST(BadPatterns, Solve) {
     });
 }
 
-/// Every solver, by a configuration and a format that is known at run time.
+/// Every solver, with a configuration and a format known at run time.
 TYPED_TEST(BadPatternsOfDouble, Configuration) {
   using T = TypeParam;
   std::int64_t const items = 5;
@@ -92,11 +92,11 @@ TYPED_TEST(BadPatternsOfDouble, Configuration) {
         HostResults<T> found(items);
         AnyMatrices<T, Kokkos::HostSpace> const any = a;
         solve(Host(), how, any, bad.view(bad.b), bad.view(bad.x), found.log);
-        // The matrices are not symmetric, and richardson wants the right omega: these may fail
-        // otherwise.
+        // The matrices are not symmetric, and richardson needs a suitable omega: these can fail for
+        // other reasons.
         bool const solves = solver == SolverKind::bicgstab || solver == SolverKind::gmres;
         bool const invalid = as == Taken::invalid || (as == Taken::unordered && rises);
-        // spd_isai wants a pattern that is its own transpose.
+        // spd_isai needs a symmetric pattern.
         if (as == Taken::another && m == PreconditionerKind::spd_isai) continue;
         if (!invalid && (!solves || m == PreconditionerKind::spd_isai)) {
           for (int code : found.reasons) ASSERT_NE(Status::reason(code), Reason::invalid_pattern);
@@ -107,7 +107,7 @@ TYPED_TEST(BadPatternsOfDouble, Configuration) {
   });
 }
 
-/// Scaled solvers log |b|, as others do; the norm of a scaled residual is not known.
+/// Scaled solvers log |b|, like others, because the norm of a scaled residual is not known.
 TYPED_TEST(BadPatternsOfDouble, Scaled) {
   using T = TypeParam;
   std::int64_t const items = 5;
@@ -168,8 +168,8 @@ TYPED_TEST(BadPatternsOfDouble, TeamSolve) {
   });
 }
 
-/// Direct solves add up what is there twice, in any order, and find columns that are out of range;
-/// offsets are taken for granted.
+/// Direct solves add entries that are present twice, in any order, and find columns that are out of
+/// range. They do not check offsets.
 TYPED_TEST(BadPatternsOfDouble, DirectLu) {
   using T = TypeParam;
   for (auto items : numbers_of_items)
@@ -202,7 +202,7 @@ TYPED_TEST(BadPatternsOfDouble, DirectLu) {
     });
 }
 
-/// Jacobi and its blocks are those of the sum of entries that are there twice, in any order.
+/// Jacobi and block Jacobi use the sum of entries that are present twice, in any order.
 TYPED_TEST(BadPatterns, Application) {
   using T = TypeParam;
   if (Impl::runs_on_device<Space>) GTEST_SKIP() << "the Views are those of a host";
@@ -225,13 +225,13 @@ TYPED_TEST(BadPatterns, Application) {
   });
 }
 
-/// The verbs add up what is there twice, in any order.
+/// The verbs add entries that are present twice, in any order.
 TYPED_TEST(BadPatterns, Verbs) {
   using T = TypeParam;
   std::int64_t const items = 5;
   for_bad_patterns<T>(items, [&](char const* format, BadPattern<T>& bad, auto const& a) {
     auto const as = taken(format, bad.fault);
-    // Diagonals in any order are right entry by entry.
+    // Diagonals in any order are correct entry by entry.
     if (as == Taken::another || (as == Taken::invalid && std::string(format) != "dia")) return;
     bool const by_rows = as != Taken::invalid;
     SCOPED_TRACE(format);
@@ -280,7 +280,7 @@ TYPED_TEST(BadPatterns, Verbs) {
         }
       }
     }
-    // alpha goes to one of several entries on the diagonal.
+    // alpha is added to one of several entries on the diagonal.
     add_scaled_identity(Host(), 3, a);
     expect_product(T(1), T(3), "A + 3");
     add_scaled_identity(Host(), 2, a, -2);
@@ -295,7 +295,7 @@ TYPED_TEST(BadPatterns, Verbs) {
   });
 }
 
-/// |b| stands for the residual, in every unit: (3, 4) times a power of two has the norm 5.
+/// The residual is |b|, in every unit: (3, 4) times a power of two has the norm 5.
 TEST(BadPatterns, ResidualsInEveryUnit) {
   int const offsets[] = {0, 1, 2}, columns[] = {0, 5};
   using Indices = Kokkos::View<int const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;

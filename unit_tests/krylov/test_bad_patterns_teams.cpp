@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernels under patterns with faults, by teams of host threads: every preconditioner
-// and format; and the diagonal in two parts, wherever a lane has its rows.
+// The device kernels with patterns that have faults, run by teams of host threads: every
+// preconditioner and format, and diagonals split into two entries, in each place where a lane can
+// have its rows.
 #include "krylov/BadPatternsCase.hpp"
 #include "krylov/PreconditionersCase.hpp"
 #include "krylov/detail/backend/Batchwork_LongRows.hpp"
@@ -15,8 +16,8 @@ struct BadPatternsOnTeams : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(BadPatternsOnTeams, Numbers);
 
-/// Offsets are taken for granted there, and diagonals of dia as far as no row has a column out of
-/// range.
+/// Offsets are not checked in kernels. Diagonals of dia are not checked if no row has a column out
+/// of range.
 TYPED_TEST(BadPatternsOnTeams, Solve) {
   using T = TypeParam;
   double const tolerance = usual_tolerance<T>;
@@ -45,7 +46,7 @@ TYPED_TEST(BadPatternsOnTeams, Solve) {
   for_bad_patterns<T>(items, solve_all);
 }
 
-/// x = D^-1 b by Jacobi, wherever the two parts of the diagonal are.
+/// x = D^-1 b with Jacobi, for any places of the two parts of the diagonal.
 TYPED_TEST(BadPatternsOnTeams, DiagonalInParts) {
   using T = TypeParam;
   auto const with = [&]<class Matrix, int R, bool Large>(int rows, int width, int lanes) {

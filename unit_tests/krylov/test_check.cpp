@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// check(A): its findings and messages for a pattern with a fault in every possible place.
+// check(A): the faults that it finds in a pattern and its messages, with the fault in every
+// possible place.
 #include "krylov/formats/Batchwork_CheckSystems.hpp"
 
 #include <algorithm>
@@ -18,14 +19,14 @@ using Values = Kokkos::View<double**, Space>;
 using Many = Kokkos::View<double***, Space>;
 constexpr char const* nothing_thrown = "(nothing was thrown)";
 
-/// What check says of these compressed rows.
+/// The message of check for these compressed rows.
 std::string said_of(std::vector<int> const& offsets, std::vector<int> const& columns,
                     Diagonals diagonals = Diagonals::required) {
   Values const values("values", 2, columns.size());
   auto const c = indices_of<int>("columns", columns);
   auto const said =
       message_of([&] { check(csr(indices_of<int>("offsets", offsets), c, values), diagonals); });
-  // Wide offsets are judged alike.
+  // Wide offsets must give the same result.
   EXPECT_EQ(said, message_of([&] {
               check(csr(indices_of<std::int64_t>("offsets", offsets), c, values), diagonals);
             }));
@@ -62,7 +63,7 @@ TEST(Check, ColumnsOfCompressedRows) {
               {"row 2: column 0 (entry 4) comes after column 2", "; sort the entries"});
   expect_says(said_of({0, 2, 3, 5}, {0, 0, 1, 0, 2}),
               {"row 0: column 0 (entry 1) is there twice", "; add"});
-  // Sorted as a whole, but each row begins anew.
+  // The list is sorted as a whole, but the order of columns starts again in each row.
   EXPECT_EQ(said_of({0, 1, 3}, {0, 0, 1}), nothing_thrown);
 }
 
@@ -82,15 +83,15 @@ TEST(Check, RowOffsets) {
   expect_says(
       said_of({0, 2, 1, 3}, {0, 1, 1}),
       {"csr row offsets(\"offsets\")", "row 1: it goes from offset 2 to 1", "must not fall"});
-  // Too large in the middle: no column is read there.
+  // An offset in the middle is too large: no column may be read there.
   expect_says(said_of({0, 1000000000, 2}, {0, 1}), {"row 1: it goes from offset 1000000000 to 2"});
   expect_says(said_of({0, 1, 3}, {0, 1}),
               {"the last offset is 3, but csr columns(\"columns\")", "has 2"});
   expect_says(said_of({0, 1, 2}, {0, 1, 1}), {"the last offset is 2", "has 3"});
 }
 
-/// Sound patterns with a few numbers changed: what is accepted is sound by a second opinion, and
-/// the other way round.
+/// Valid patterns with a few numbers changed. check must accept a pattern exactly if a second check
+/// finds it valid.
 TEST(Check, ChangedPatterns) {
   Random random(2);
   int sound = 0, unsound = 0;

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Choices at run time: names, matrices of any format, workspace sizes; solve without matrices. The
-// neighbouring files test it with matrices, one file for each number type.
+// Configurations of solve chosen at run time: names, matrices of any format, the size of a
+// workspace, and solve without matrices. test_configuration_double.cpp and
+// test_configuration_float.cpp test solves with matrices.
 #include "krylov/ConfigurationCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 
@@ -39,7 +40,7 @@ TEST(SolveNames, GoBothWays) {
               {"give one of right_side, start, nothing"});
 }
 
-/// AnyMatrices keep the Views, and multiply takes them.
+/// AnyMatrices keep the Views, and multiply accepts them.
 TYPED_TEST(Configuration, AnyMatricesAreMatrices) {
   using T = TypeParam;
   Random random(3);
@@ -71,7 +72,7 @@ TYPED_TEST(Configuration, AnyMatricesAreMatrices) {
         }
     }
   }
-  // The only ones that know of the Views.
+  // These are the only owners of the Views.
   AnyMatrices<T> any;
   {
     Kokkos::View<T***, Kokkos::LayoutRight, Space> const values("values", 3, 2, 2);
@@ -88,7 +89,7 @@ TYPED_TEST(Configuration, AnyMatricesAreMatrices) {
   for (std::int64_t n = 0; n < 3; ++n) EXPECT_EQ(y.at(n, 1, 0), T(3));
 }
 
-/// As with solver and preconditioner: no kernel is made for it.
+/// As with solver and preconditioner by type: no kernel is compiled for it.
 TEST(ConfigurationWorkspace, Numbers) {
   Space const exec;
   SolveConfiguration c{.stop = relative(1e-8, 500), .basis = 40};
@@ -104,8 +105,8 @@ TEST(ConfigurationWorkspace, Numbers) {
         EXPECT_EQ(workspace_numbers(exec, c, A, items), want);
         EXPECT_EQ(workspace_numbers(c, A, items), want);
         EXPECT_EQ(workspace_numbers(c, scaled_identity(rows), items), want);
-        // Of devices: blocks of 2 of 2000 rows, or of 32 of 500, are too much for team scratch; and
-        // ILU(0) of 2000.
+        // On devices: 2 x 2 blocks of 2000 rows, 32 x 32 blocks of 500 rows, and ILU(0) of 2000
+        // rows do not fit into team scratch memory.
         bool const factors = Impl::runs_on_device<Space> && rows > 4 && items > 0 &&
                              (kind == PreconditionerKind::block_jacobi ||
                               (kind == PreconditionerKind::ilu && rows == 2000));
@@ -145,7 +146,7 @@ TEST(ConfigurationWorkspace, Numbers) {
        "jacobi, block_jacobi, ilu, isai, spd_isai"});
 }
 
-/// A functor has neither a diagonal nor entries, and a type of its own.
+/// A functor has no diagonal and no entries, and its type is not in the list of formats.
 struct Fivefold {
   template <class Lanes, class X, class Y>
   KOKKOS_FUNCTION void operator()(Lanes const& lanes, std::int64_t, X const& x, Y const& y) const {

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Solver and preconditioner chosen at run time, in double; also the ways to call it, and refused
-// calls.
+// Solver and preconditioner chosen at run time, in double. Also the ways to call solve, and misuse.
 #include "krylov/ConfigurationCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 
@@ -14,7 +13,7 @@ TEST(ConfigurationDouble, SameBitsOfFormats) { expect_same_bits_of_formats<doubl
 TEST(ConfigurationDouble, Parameters) { expect_what_parameters_say<double>(); }
 TEST(ConfigurationDouble, Basis) { expect_the_basis<double>(); }
 
-/// With an execution space or without, with a log, a workspace, both or none.
+/// With and without an execution space, a log and a workspace.
 TEST(ConfigurationDouble, Overloads) {
   ConfigurationCase<double> const of(150, Arranged::item_contiguous);
   AnyMatrices<double> const A = of.a.csr();
@@ -38,7 +37,7 @@ TEST(ConfigurationDouble, Overloads) {
     look(false, [&](auto const& x, auto const&) { solve(Space(), c, A, b, x, memory); });
     look(false, [&](auto const& x, auto const&) { solve(c, A, b, x, memory); });
     EXPECT_TRUE(fenced.fenced());
-    // A basis for which a system is small enough, or a solver without one.
+    // A basis that fits for a small system, or a solver without a basis.
     c.basis = 2;
     ASSERT_EQ(workspace_numbers(c, A, of.items), 0);
     auto const small = of.solved(A, c);
@@ -57,7 +56,7 @@ TEST(ConfigurationDouble, Overloads) {
   }
 }
 
-/// direct_lu takes no preconditioner, whatever the configuration says of one.
+/// direct_lu uses no preconditioner, even if the configuration names one.
 TEST(ConfigurationDouble, DirectLu) {
   ConfigurationCase<double> const of(22, Arranged::interleaved);
   SolveConfiguration c{.solver = from_string<SolverKind>("direct_lu"), .stop = relative(1e-13)};
@@ -132,7 +131,7 @@ TEST(ConfigurationMisuse, IsNamed) {
               {"operand 5, x(\"x\")", "the matrices have 0 rows"});
 }
 
-/// The division of a device's work is that of the calls which name solver and preconditioner.
+/// The work of a device is divided as in calls that give solver and preconditioner by type.
 TEST(ConfigurationDouble, Division) {
   Random random(2);
   int const rows = 30;
@@ -163,15 +162,15 @@ TEST(ConfigurationDouble, Division) {
               {"Batchwork::solve: division: 80 lanes"});
 }
 
-/// A workspace that is missing, too small or not a call's own; who does not need one looks at no
-/// more than that.
+/// A workspace that is missing, too small, or of another type. Calls that need no workspace do not
+/// check it.
 TEST(ConfigurationMisuse, Workspaces) {
   using Vectors = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
   Vectors const x("x", 3, 900), b("b", 3, 900);
   Kokkos::deep_copy(x, 7.25);
   Kokkos::deep_copy(b, 1);
   AnyMatrices<double> const a = scaled_identity(900);
-  // More vectors than a device has scratch for.
+  // More vectors than the scratch memory of a device can hold.
   SolveConfiguration c{.solver = SolverKind::gmres, .basis = 60, .block_rows = 2};
   Kokkos::View<double*, Space> const none;
   auto const untouched = [&] {
@@ -185,7 +184,7 @@ TEST(ConfigurationMisuse, Workspaces) {
     std::int64_t const needed = workspace_numbers(c, a, 3);
     ASSERT_GT(needed, 0);
     std::string const number = std::to_string(needed), less = std::to_string(needed - 1);
-    // Of devices: factors of so many rows are in the workspace, too.
+    // On devices the factors of systems with this many rows are also in the workspace.
     bool const factors = Impl::runs_on_device<Space> && (kind == PreconditionerKind::block_jacobi ||
                                                          kind == PreconditionerKind::ilu);
     expect_says(message_of([&] { solve(c, a, b, x); }),
@@ -207,8 +206,8 @@ TEST(ConfigurationMisuse, Workspaces) {
     c.solver = SolverKind::gmres;
   }
   untouched();
-  // Neither what is another solver's or preconditioner's own, nor a workspace of no numbers where
-  // none is needed.
+  // Parameters of other solvers and preconditioners are ignored, and an empty workspace is accepted
+  // if none is needed.
   auto const expect_ones = [&](SolveConfiguration const& how) {
     Kokkos::deep_copy(x, 7.25);
     solve(how, a, b, x, workspace(none));

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Matrices by diagonals: products, verbs, triangles, solvers and preconditioners against long
-// double, what check finds, what is refused. Kernels of devices are in the tests of all formats on
-// teams.
+// Matrices stored by diagonals: products, verbs, triangles, solvers and preconditioners against
+// long double; check; misuse. The device kernels are tested together with those of other formats in
+// the tests on teams.
 #include "krylov/Batchwork_TeamSolve.hpp"
 #include "krylov/DiaCase.hpp"
 #include "krylov/PreconditionersCase.hpp"
@@ -16,7 +16,7 @@
 namespace Batchwork::Test {
 namespace {
 
-/// A number says its row and its diagonal.
+/// Each number encodes its row and its diagonal.
 TEST(Dia, StandsByRows) {
   Kokkos::View<double***, Kokkos::LayoutRight, Space> const values("values", 1, 3, 5);
   auto const host = Kokkos::create_mirror_view(values);
@@ -53,7 +53,7 @@ struct DiaNumbers : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(DiaNumbers, Numbers);
 
-/// Of AnyMatrices as well. Sums of products, a factor, a sum: (terms + 3) eps.
+/// Also with AnyMatrices. Sums of products, a factor, a sum: (terms + 3) eps.
 TYPED_TEST(DiaNumbers, Multiply) {
   using T = TypeParam;
   Random random(1);
@@ -126,7 +126,7 @@ TYPED_TEST(DiaNumbers, CompactAndNoItems) {
                            vectors(none), vectors(none)));
 }
 
-/// Only entries of the matrix are changed: NaN beyond the ends of diagonals stays.
+/// Only entries of the matrix may change. NaN beyond the ends of diagonals must stay.
 TEST(Dia, Verbs) {
   Random random(3);
   for (auto how : all_arranged) {
@@ -223,7 +223,7 @@ TYPED_TEST(DiaNumbers, Preconditioners) {
 }
 
 TEST(Dia, FindBlocks) {
-  // All diagonals: rows are alike.
+  // All diagonals: all rows have the same pattern.
   Matrices<double> const a(full_pattern(4), 1, Arranged::item_contiguous);
   DiaOf<double> const d(a, Arranged::item_contiguous);
   auto const first =
@@ -232,7 +232,7 @@ TEST(Dia, FindBlocks) {
             (std::vector<int>{0, 3}));
 }
 
-/// Numbers that a kernel has, diagonal after diagonal, and items by their number.
+/// A matrix in a kernel, diagonal after diagonal, and items selected by their index.
 template <class Solver>
 struct TeamKernel {
   Solver solver;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// factorize, and solve with the factors that it keeps.
+// factorize, and solve with the factors that it stores.
 #include "krylov/Batchwork_DirectFactors.hpp"
 
 #include "krylov/DirectCase.hpp"
@@ -10,7 +10,7 @@
 namespace Batchwork::Test {
 namespace {
 
-/// factorize, then solve: in all respects like one solve.
+/// factorize and then solve must give the same as a single solve.
 struct InTwoCalls {
   template <class T, class Solver, class A>
   void operator()(Solver const& solver, A const& a, ArrangedBatch<T> const& b,
@@ -45,7 +45,7 @@ TEST(DirectFactors, OneItemAfterTheOther) {
   check_all_factors<double>({260}, 1, 1);
 }
 
-/// A batch whose matrices can be solved, and the same with other numbers.
+/// A batch whose matrices are regular, and the same pattern with other numbers.
 template <class T>
 struct Perturbed {
   std::int64_t items;
@@ -55,7 +55,7 @@ struct Perturbed {
       : items(count), of(full_pattern(rows), 1, count, Arranged::item_contiguous) {
     put(0);
   }
-  /// With elements that differ by so much.
+  /// With elements that differ by this factor.
   void put(double by) const {
     Random random(5), other(6);
     int const rows = of.a.pattern.rows;
@@ -111,7 +111,8 @@ void check_modified_newton(int rows, std::int64_t items) {
   check(0, 0, is_mixed ? 5 : 0);
   check(1e-4, 1, 8);
   check(0.3, 3, 30);
-  // Too far away: no solution, but one as good as can be, and said so; none with no steps.
+  // These factors are too different: refinement does not reach the tolerance and must report this.
+  // With no steps there is no refinement.
   auto other = f;
   other.refinements = 1;
   p.put(0.3);
@@ -166,7 +167,7 @@ TEST(DirectFactors, Misuse) {
   other.refinements = -1;
   expect_says(message_of([&] { solve(other, a.csr(), vectors(b), vectors(x)); }),
               {"-1 steps of refinement"});
-  // A place in the factors for the solutions.
+  // The solutions would overwrite a part of the factors.
   Kokkos::View<double**, Kokkos::LayoutRight, Space> const inside(memory.data(), 4, 3);
   expect_says(message_of([&] { solve(f, a.csr(), vectors(b), inside); }), {"factors", "x"});
 }

@@ -43,8 +43,8 @@ TEST(DirectLu, WithoutGrowthAndCondition) {
     check_direct_formats<float>(rows, 1, 70, all_arranged[rows % 4], random, DirectVerbAlone(),
                                 rows == 24);
 }
-/// So many that lanes share them. In double: of as many random ones in float some are too badly
-/// conditioned for the tolerance.
+/// Systems so large that lanes share them. In double, because in float some of so many random ones
+/// are too badly conditioned for the tolerance.
 TEST(DirectLu, ManySystemsOnDevices) {
   if (!Impl::runs_on_device<Space>) return;
   Random random(24);
@@ -60,15 +60,16 @@ TEST(DirectLu, SeveralRightHandSides) {
   check_all_solves<double>({5, 22, 65}, 3, 5);
   check_all_solves<float>({16, 3}, 9, 7);
 }
-/// Beyond a host's stack; on devices beyond team scratch.
+/// Too large for a host's stack, and on devices for team scratch memory.
 TEST(DirectLu, InAWorkspace) {
   Random random(12);
   check_direct_formats<double>(260, 1, 1, Arranged::item_contiguous, random, DirectVerb(), false);
 }
 
 #if defined(BATCHWORK_HAVE_LAPACK)
-/// Beside LAPACK's expert driver, which scales, refines and estimates the condition: the same info,
-/// as good a residual in the scaled system, a condition within a factor of 10.
+/// Compared with LAPACK's expert driver, which scales, refines and estimates the condition number:
+/// the same info, an equally good residual in the scaled system, and a condition number within a
+/// factor of 10.
 TEST(DirectLu, AsGesvx) {
   Random random(14);
   for (int rows : {2, 9, 22, 70}) {
@@ -108,8 +109,8 @@ TEST(DirectLu, AsGesvx) {
       ASSERT_TRUE(info == 0 || info == rows + 1) << info;
       double size_of_x = 0;
       for (int i = 0; i < rows; ++i) size_of_x = std::max(size_of_x, std::fabs(x[std::size_t(i)]));
-      // LAPACK's factors are no powers of two, which matters where numbers of all sizes are in a
-      // row.
+      // The scaling factors of LAPACK are not powers of two, which matters if a row has numbers of
+      // very different sizes.
       if (kind == DirectKind::far || kind == DirectKind::graded) continue;
       EXPECT_GE(condition(std::size_t(n)), reciprocal / 10);
       EXPECT_LE(condition(std::size_t(n)), reciprocal * 10);
@@ -121,8 +122,8 @@ TEST(DirectLu, AsGesvx) {
 }
 #endif
 
-/// By a factor of float, with steps of refinement in double: as accurate as by one of double, where
-/// float alone ends at 1e-6.
+/// With a factor in float and refinement steps in double: as accurate as with a factor in double,
+/// where float without refinement ends at 1e-6.
 TEST(DirectLu, FactorsOfFloat) {
   Random random(13);
   for (int rows : {1, 7, 22, 54, 100}) {
@@ -138,14 +139,14 @@ TEST(DirectLu, FactorsOfFloat) {
     int most = 0;
     for (std::int64_t n = 0; n < items; ++n)
       if (is_solvable(direct_kind(n, items))) {
-        // Residuals of rows that are large hide others.
+        // The residuals of large rows hide others.
         EXPECT_EQ(log.reason(n), Reason::success) << n << ": " << log.residual(n);
         EXPECT_LE(log.residual(n), log.recurrence(n));
         most = std::max(most, log.iterations(n));
       }
     if (rows > 1) {
       EXPECT_GT(most, 0);
-      // Without steps it is as float is.
+      // Without refinement the result is that of float.
       solver.refinements = 0;
       DirectVerb()(solver, of.a.csr(), of.b, of.x, of.log);
       EXPECT_EQ(HostLog<double>(of.log).reason(1), Reason::stagnated);
@@ -154,8 +155,8 @@ TEST(DirectLu, FactorsOfFloat) {
   }
 }
 
-/// Columns in any order, some of them twice: the numbers are added up. Those that are out of range
-/// are found.
+/// Columns in any order, and some of them twice: their numbers are added. Columns that are out of
+/// range are found.
 TEST(DirectLu, RepeatedColumns) {
   RepeatedColumns of;
   solve(direct_lu(relative(1e-14)), of.a(), vectors(of.b), vectors(of.x), of.log);
@@ -176,14 +177,13 @@ TEST(DirectLu, MultiplesOfTheIdentity) {
   solve(direct_lu(relative(0)), scaled_identity(3, 4.0), vectors(b), vectors(x), log);
   x.download();
   for (int n = 0; n < 5; ++n) {
-    // Divided by a power of two: no residual is left, and none is the tolerance.
+    // Divided by a power of two, so the residual is zero, and the tolerance is zero too.
     EXPECT_EQ(HostLog<double>(log).reason(n), Reason::success);
     for (int i = 0; i < 3; ++i) EXPECT_EQ(x.at(n, i, 0), b.at(n, i, 0) / 4);
   }
 }
 
-/// What a tolerance is relative to; what cannot be reached; that a log may have some Views, or
-/// none.
+/// Relative tolerances, tolerances that cannot be reached, and logs with some Views or none.
 TEST(DirectLu, Tolerances) {
   Random random(15);
   DirectBatch<double> const of(full_pattern(9), 1, 2, Arranged::item_contiguous);
@@ -201,7 +201,7 @@ TEST(DirectLu, Tolerances) {
   EXPECT_EQ(HostLog<double>(of.log).iterations(1), 1);
   EXPECT_EQ(reason(relative(1e-25, 0)), Reason::stagnated);
   EXPECT_EQ(HostLog<double>(of.log).iterations(1), 0);
-  // What elimination does without scaling.
+  // The result of elimination without scaling.
   auto solver = direct_lu(relative(1e-12));
   solver.equilibrate = false;
   check_direct<double>(solver, of, of.a.csr(), DirectVerb(), 1.5);
@@ -215,7 +215,7 @@ TEST(DirectLu, Tolerances) {
   EXPECT_EQ(outcomes(only)[0].code, 0);
 }
 
-/// Compact groups of four, of which the last is not full.
+/// Compact groups of four items, with a partial last group.
 TEST(DirectLu, CompactGroups) {
   using Compact3 = Kokkos::View<double***, Kokkos::LayoutRight, Space>;
   int const rows = 6, items = 6;
@@ -279,7 +279,7 @@ TEST(DirectLu, Misuse) {
   auto const log = SolveLog<double>::allocated(3);
   expect_says(message_of([&] { solve(direct_lu(), a.csr(), vectors(b), vectors(x), log); }),
               {"log iterations", "3"});
-  // Too large for the chip, and no workspace, or one that is too small.
+  // Too large for the chip, with no workspace or one that is too small.
   ArrangedBatch<double> const large(1, 2000, 1, Arranged::item_contiguous),
       of_large(1, 2000, 1, Arranged::item_contiguous);
   auto const identity = scaled_identity(2000);

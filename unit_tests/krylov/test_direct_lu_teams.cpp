@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernels of solve with direct_lu, run on the host by teams of threads; compiled a
-// second time for warps of 32 lanes.
+// The device kernels of solve with direct_lu, run on the host by teams of threads. Compiled a
+// second time with warps of 32 lanes.
 #include "krylov/DirectCase.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/HostTeams.hpp"
@@ -48,7 +48,7 @@ auto in_workspace(std::int64_t slots) {
   return OnTeams<decltype(run)>{run};
 }
 
-/// The factors are kept by one kernel, for another one.
+/// One kernel stores the factors, and another kernel uses them.
 template <class T, class Make>
 auto in_two_kernels(std::size_t (*bytes)(int), Make const& make) {
   auto const run = [bytes, make](Impl::DirectProblem<T> p) {
@@ -109,7 +109,7 @@ auto tiles() {
   return OnTeams<decltype(run)>{run};
 }
 
-/// With a list of the pattern, for some groups of items of a team.
+/// With a list of the pattern, for several groups of items of a team.
 template <class T, int Tiles>
 auto listed(int groups) {
   auto const run = [groups](Impl::DirectProblem<T> const& p) {
@@ -132,8 +132,8 @@ auto kept_by_tiles() {
                            });
 }
 
-/// Some lanes of a warp have an item; for some groups of items of a team, on a device of so many
-/// multiprocessors.
+/// Some lanes of a warp have an item. Teams have several groups of items, on a device with a given
+/// number of multiprocessors.
 template <class Run>
 struct OnSharedLanes : OnTeams<Run> {
   using without_condition = void;
@@ -144,7 +144,7 @@ auto shared_lanes(int groups = 1, int multiprocessors = 1) {
     auto limits = h200_with_kokkos_5();
     limits.multiprocessors = multiprocessors;
     Impl::DirectOfSharedLanes<T, N> kernel(p, limits);
-    // Whole teams for few items, too.
+    // Full teams, also for few items.
     if (multiprocessors == 1) kernel.items_per_team = kernel.most_items;
     else ASSERT_EQ(kernel.team(), 32);
     kernel.groups = groups;
@@ -205,8 +205,8 @@ TEST(DirectLuTeams, ItemsThatShareAWarp) {
   check_direct_formats<float>(32, 1, 17, Arranged::item_contiguous, random,
                               shared_lanes<float, 32>(2), false);
 }
-/// Some meet the tolerance at once, some after steps of refinement, some never, and some have no
-/// solution: each as if it were alone.
+/// Some items meet the tolerance immediately, some after refinement, some never, and some have no
+/// solution. Each must be the same as if it were alone.
 TEST(DirectLuTeams, ItemsOfAWarpRefineAsIfAlone) {
   constexpr std::int64_t items = 23;
   Random random(24);
@@ -218,7 +218,7 @@ TEST(DirectLuTeams, ItemsOfAWarpRefineAsIfAlone) {
   struct Case {
     double tolerance;
     int refinements;
-    bool has_both;  ///< items that refine and items that do not
+    bool has_both;  ///< items with and without refinement
   };
   for (auto const& [tolerance, refinements, has_both] :
        {Case{1e-15, 5, true}, Case{1e-16, 1, false}, Case{0, 3, false}, Case{1e-15, 0, false}}) {
@@ -272,8 +272,8 @@ TEST(DirectLuTeams, AListOfThePattern) {
                                false);
   check_direct_formats<double>(61, 1, 3, Arranged::by_columns, random, listed<double, 8>(2), false);
 }
-/// Patterns that the list cannot be followed in, for seven items of teams of four or two, the last
-/// of them not full.
+/// Patterns for which the list cannot be used, with seven items in teams of four or two, and a
+/// partial last team.
 TEST(DirectLuTeams, AListOfAFlawedPattern) {
   for (Arranged how : {Arranged::item_contiguous, Arranged::interleaved}) {
     auto const check = [&](auto const& call) {
@@ -289,8 +289,8 @@ TEST(DirectLuTeams, AListOfAFlawedPattern) {
     check(shared_lanes<double, 8>());
   }
 }
-/// Offsets that do not begin at zero, and entries before the first row and behind the last one, of
-/// columns beyond the rows.
+/// Offsets that do not begin at zero, and entries before the first row and after the last one, with
+/// columns that are out of range.
 TEST(DirectLuTeams, AListOfAPartOfTheEntries) {
   double const none = std::numeric_limits<double>::quiet_NaN();
   for (Arranged how : {Arranged::item_contiguous, Arranged::interleaved}) {
@@ -308,7 +308,8 @@ TEST(DirectLuTeams, AListOfAPartOfTheEntries) {
     check(shared_lanes<double, 16>(2));
   }
 }
-/// It is made where a multiprocessor holds no fewer items for it, of compressed rows alone.
+/// This kernel is used for compressed rows only, and if a multiprocessor does not hold fewer items
+/// with it.
 TEST(DirectLuTeams, AListIsWorthIt) {
   using With = Impl::DirectTiles<double, double, 7, Impl::DirectTask::whole, true>;
   using Without = Impl::DirectTiles<double, double, 7>;
@@ -322,7 +323,7 @@ TEST(DirectLuTeams, AListIsWorthIt) {
   EXPECT_FALSE(worth(0));
   EXPECT_TRUE(worth(2600));
   EXPECT_FALSE(worth(56 * 56 + 1));
-  // Three teams with two items each and their lists, without a byte to spare; then a byte less.
+  // Exactly enough memory for three teams with two items each and their lists; then one byte less.
   Impl::DeviceLimits small = limits;
   auto const worth_there = [&] { return With(p, small).is_worth_it(Without(p, small), small); };
   p.compressed_entries = 2600;
@@ -340,7 +341,7 @@ TEST(DirectLuTeams, AListIsWorthIt) {
   EXPECT_EQ(With(p, limits).groups, 1);
   EXPECT_FALSE(worth(2600));
 }
-/// A kernel takes fewer rows than it is made for, too.
+/// A kernel also accepts fewer rows than its maximum.
 TEST(DirectLuTeams, AnItemOfSomeWarps) {
   Random random(6);
   check_direct_formats<double>(50, 2, 3, Arranged::interleaved, random, tiles<double, 7>(), false);
@@ -352,7 +353,7 @@ TEST(DirectLuTeams, AnItemOfSomeWarps) {
   check_direct_formats<double>(21, 2, 5, Arranged::item_contiguous, random, tiles<double, 18>(),
                                false);
 }
-/// A row whose factor is large meets a column whose factor is: both together overflow.
+/// A row and a column whose factors are both large: their product overflows.
 TEST(DirectLuTeams, LargeFactorsOfARowAndAColumn) {
   auto const solver = direct_lu(relative(1e-12));
   auto const expect_exactly = [&](int rows, auto const& call) {
@@ -381,7 +382,7 @@ TEST(DirectLuTeams, LargeFactorsOfARowAndAColumn) {
   expect_exactly(40, tiles<double, 8>());
   expect_exactly(30, shared_lanes<double, 32>());
 }
-/// Factors of float, with steps of refinement in double.
+/// Factors in float, with refinement steps in double.
 TEST(DirectLuTeams, FactorsOfFloat) {
   Random random(7);
   for (int rows : {9, 22}) {
@@ -402,7 +403,8 @@ TEST(DirectLuTeams, FactorsOfFloat) {
     if (rows == 22) expect_all(tiles<double, 8, float>());
   }
 }
-/// Teams have so many groups of items one after the other that a device holds half of them at once.
+/// Teams process enough groups of items one after the other that a device can hold half of the
+/// groups at the same time.
 TEST(DirectLuTeams, GroupsOfATeam) {
   auto limits = h200_with_kokkos_5();
   limits.multiprocessors = 132;
@@ -421,8 +423,8 @@ TEST(DirectLuTeams, GroupsOfATeam) {
   p.compressed_entries = 0;
   expect(131072, 128, 1);
 }
-/// Every kernel is launched on every device that has room for it, and holds what its launch bounds
-/// promise.
+/// Every kernel can be launched on every device with enough memory, and a multiprocessor holds the
+/// number of teams in its launch bounds.
 TEST(DirectLuTeams, FitDevices) {
   auto const limits = h200_with_kokkos_5();
   Impl::DirectProblem<double> p;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// equilibrate: what it promises for random patterns in every format and arrangement, symmetric
-// matrices, lines of nothing, what is not finite, the ends of the range.
+// equilibrate: its guarantees for random patterns in every format and arrangement, symmetric
+// matrices, rows and columns of zeros, entries that are not finite, and the ends of the range.
 #include "krylov/VerbsCase.hpp"
 
 namespace Batchwork::Test {
@@ -38,7 +38,7 @@ TYPED_TEST(Equilibrate, NumbersOfItems) {
   EXPECT_NO_THROW(equilibrate(csr(offsets, columns, values), none, other));
 }
 
-/// scale with the factors does not round, so what was found can be taken back.
+/// scale with the factors does not round, so it can be undone.
 TYPED_TEST(Equilibrate, ThenScale) {
   using T = TypeParam;
   Random random(3);
@@ -86,7 +86,8 @@ TYPED_TEST(Equilibrate, SymmetricStaysSymmetric) {
   }
 }
 
-/// Lines of zeros have the factor one; what is not finite counts as zero, and harms no neighbour.
+/// Rows and columns of zeros have the factor one. Entries that are not finite count as zero, and do
+/// not change neighbours.
 TYPED_TEST(Equilibrate, ZerosAndWhatIsNotFinite) {
   using T = TypeParam;
   using Limits = std::numeric_limits<T>;
@@ -106,8 +107,8 @@ TYPED_TEST(Equilibrate, ZerosAndWhatIsNotFinite) {
       put_badly_scaled(m, random, 10);
       equilibrate(m.csr(), vectors(l0), vectors(r0));
       Kokkos::fence();
-      // Zero in row 3 and column 5, then the same with anything else that does not count, and here
-      // and there.
+      // Zeros in row 3 and column 5, then the same with other values that do not count, in several
+      // places.
       for (int kind : {0, 1}) {
         for (int k = 0; k < rows; ++k) {
           auto const some = [&] { return kind ? bad[random.integer(0, 4)] : T(0); };
@@ -150,7 +151,7 @@ TYPED_TEST(Equilibrate, EndsOfTheRange) {
   T const ends[] = {Limits::denorm_min(), 3 * Limits::denorm_min(), Limits::min(),
                     Limits::max(),        -Limits::max(),           T(1)};
   for (auto how : all_arranged) {
-    // Alone on the diagonal every number can be brought near to one.
+    // A diagonal matrix: every number can be scaled near to one.
     Pattern diagonal{6, {{0}, {1}, {2}, {3}, {4}, {5}}};
     Matrices<T> const d(diagonal, 33, how);
     Matrices<T> const m(random_pattern(random, 21), 33, how);

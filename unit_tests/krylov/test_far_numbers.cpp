@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// multiply and solve where matrices and vectors reach beyond 2^31 numbers, in every format, between
-// items and within them.
+// multiply and solve with matrices and vectors that have more than 2^31 numbers, in every format,
+// between items and within them.
 #include "krylov/SolveCase.hpp"
 #include "support/FarCopy.hpp"
 
@@ -17,12 +17,12 @@ struct FarCase {
   double share;
   Apart apart;
 };
-/// Entries are apart in small systems only: each of them may take a large page of a host.
+/// Entries are far apart only in small systems, because each can need a large page of a host.
 constexpr FarCase far_cases[] = {{5, 0.3, Apart::items},   {12, 0.8, Apart::items},
                                  {60, 0.5, Apart::items},  {70, 1, Apart::items},
                                  {5, 0.3, Apart::numbers}, {12, 0.8, Apart::numbers}};
 
-/// Runs f with the matrices of a case in each format, their numbers far apart.
+/// Calls f with the matrices of a case in each format, with numbers that are far apart in memory.
 template <class F>
 void with_formats(Matrices<T> const& a, Apart apart, F const& f) {
   {
@@ -70,7 +70,7 @@ TEST(FarNumbers, Multiply) {
   }
 }
 
-/// Solves with b and x far apart.
+/// Solves with b and x that are far apart in memory.
 struct FarSolve {
   Apart apart;
   template <class Solver, class M, class A>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Random patterns of compressed rows, with 1 to 300 rows: the reports of check for planted faults,
-// multiply and solve against long double, and the results of devices for columns out of range.
+// Random patterns of compressed rows, with 1 to 300 rows: the messages of check for planted faults,
+// multiply and solve against long double, and the results of device kernels for columns that are
+// out of range.
 #include <set>
 
 #include "krylov/SolveCase.hpp"
@@ -14,8 +15,8 @@ namespace {
 
 enum class Diagonal { whole, gaps };
 
-/// Rows of one kind, mostly: short ones, some share of all columns, or full; a few are empty, a few
-/// are full.
+/// Most rows have the same kind: short, with a fraction of all columns, or full. A few are empty,
+/// and a few are full.
 Pattern fuzzed_pattern(Random& random, Diagonal diagonal) {
   int const most[] = {8, 24, 56, 110, 256, 300};
   int const rows = random.integer(1, most[random.integer(0, 5)]);
@@ -50,13 +51,13 @@ struct FlatPattern {
   }
 };
 
-/// A fault in one row of a sound pattern, and what check must say if it is the first one.
+/// A fault in one row of a valid pattern, and the message of check if it is the first fault.
 enum class Fault { beyond, negative, far_out, twice, unsorted };
 constexpr Fault all_faults[] = {Fault::beyond, Fault::negative, Fault::far_out, Fault::twice,
                                 Fault::unsorted};
 constexpr bool out_of_range(Fault f) { return f != Fault::twice && f != Fault::unsorted; }
 
-/// Nothing if the row is too short for it.
+/// Returns nothing if the row is too short for the fault.
 std::string plant(FlatPattern& p, int row, Fault fault, Random& random) {
   int const first = p.offsets[std::size_t(row)], end = p.offsets[std::size_t(row) + 1];
   int const rows = int(p.offsets.size()) - 1, least = out_of_range(fault) ? 1 : 2;
@@ -96,7 +97,7 @@ TEST(FuzzedPatterns, CheckNamesTheFirstFault) {
     Pattern const pattern = fuzzed_pattern(random, Diagonal::gaps);
     FlatPattern p(pattern);
     ArrangedBatch<float> const values(1, int(p.columns.size()), 1, Arranged::item_contiguous);
-    // The first row without its diagonal, if there is one.
+    // The first row without a diagonal entry, if there is one.
     int without = 0;
     while (without < pattern.rows &&
            std::count(pattern.columns[std::size_t(without)].begin(),
@@ -112,7 +113,7 @@ TEST(FuzzedPatterns, CheckNamesTheFirstFault) {
     } else {
       EXPECT_NO_THROW(check(csr_of(p, values)));
     }
-    // Some rows with a fault; that of the lowest is named.
+    // Several rows have a fault. The message names the lowest one.
     std::string wanted;
     int lowest = pattern.rows;
     std::set<int> taken;
@@ -137,7 +138,7 @@ struct FuzzedSystems : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(FuzzedSystems, Numbers);
 
-/// Rows may be empty, diagonals missing.
+/// Rows can be empty, and diagonals missing.
 TYPED_TEST(FuzzedSystems, Multiply) {
   using T = TypeParam;
   Random random(2);
@@ -166,9 +167,9 @@ TYPED_TEST(FuzzedSystems, Multiply) {
   }
 }
 
-/// The solution is chosen, and b is what it gives in long double. By the dominance of the
-/// diagonals, which are g larger than the rest of their rows, |x - solution| <= |b - A solution +
-/// residual| / g (Varah 1975), all of them maxima.
+/// The solution is chosen, and b is computed from it in long double. Diagonals exceed the sum of
+/// the rest of their rows by g, so |x - solution| <= |b - A solution + residual| / g (Varah 1975),
+/// all in the maximum norm.
 TYPED_TEST(FuzzedSystems, Solve) {
   using T = TypeParam;
   Random random(3);
@@ -226,10 +227,10 @@ TYPED_TEST(FuzzedSystems, Solve) {
             << "item " << n << ", row " << i;
     }
   }
-  EXPECT_EQ(variants.size(), 6u);  // all but that of functors
+  EXPECT_EQ(variants.size(), 6u);  // all except functors
 }
 
-/// Whatever the pattern, singular ones with empty rows included, what is logged is true.
+/// The log must be correct for every pattern, including singular ones with empty rows.
 TYPED_TEST(FuzzedSystems, HonestWithoutDiagonals) {
   using T = TypeParam;
   Random random(4);
@@ -256,7 +257,7 @@ TYPED_TEST(FuzzedSystems, HonestWithoutDiagonals) {
       ASSERT_NE(said.reason(n), Reason::invalid_pattern);
       failures += said.reason(n) != Reason::success;
       if (said.reason(n) == Reason::not_finite) continue;
-      // What no row has a column for is multiplied by nothing, but seen.
+      // A number whose column is in no row is not multiplied, but it is checked.
       for (int i = 0; i < rows; ++i) ASSERT_TRUE(std::isfinite(x.at(n, i, 0))) << "item " << n;
       expect_honest(said, n, residual_truth(a.full, n, x, b), usual_tolerance<T>);
     }
@@ -264,8 +265,8 @@ TYPED_TEST(FuzzedSystems, HonestWithoutDiagonals) {
   EXPECT_GT(failures, 100);
 }
 
-/// Columns that are out of range are refused, and leave x as it was; where the others need not rise
-/// they may be used, but nothing outside is written.
+/// Columns that are out of range must be refused, without a change of x. Columns that do not
+/// increase can be used, but no memory outside may be written.
 TYPED_TEST(FuzzedSystems, Faults) {
   using T = TypeParam;
   Random random(5);

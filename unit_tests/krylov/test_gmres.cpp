@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // gmres: formats and sizes against the residual in long double, the residual of every iteration
-// against the smallest there is, cycles, reasons, workspaces.
+// against the smallest possible one, restarts, reasons, workspaces.
 #include "krylov/GmresCase.hpp"
 #if defined(BATCHWORK_DRM19_DIR)
 #include "krylov/formats/Batchwork_ReadSystems.hpp"
@@ -34,7 +34,7 @@ HostLog<T> solve_with_workspace(Gmres const& solver, M const& m, A const& a,
   return HostLog<T>(log);
 }
 
-/// The same as a call that the cases of all solvers make.
+/// The same in the form that the cases of all solvers call.
 struct SolveWithWorkspace {
   template <class T, class M, class A>
   HostLog<T> operator()(Gmres const& solver, M const& m, A const& a, ArrangedBatch<T> const& b,
@@ -48,7 +48,7 @@ void run(Gmres const& solver, M const& m, A const& a, ArrangedBatch<T> const& fu
   run_solve(solver, m, a, full, b, how, random, what, SolveWithWorkspace());
 }
 
-/// Bases on both sides of what stays on the chip.
+/// Sizes of the basis below and above the limit of the memory on the chip.
 inline constexpr int bases[] = {1, 2, 5, 30, 10000};
 
 TYPED_TEST(GmresOf, AllFormats) {
@@ -112,7 +112,7 @@ TYPED_TEST(GmresOf, MatrixFreeAndIdentity) {
     full.fill(T(0));
     for (std::int64_t n = 0; n < items; ++n)
       for (int i = 0; i < rows; ++i) full.at(n, i, i) = T(3);
-    // The first direction is all there is.
+    // The first direction is the only one.
     run(gmres(5, relative(usual_tolerance<T>, 1)), no_preconditioner(),
         scaled_identity<T>(rows, T(3)), full, b, how, random, "identity");
   }
@@ -133,8 +133,8 @@ TYPED_TEST(GmresOf, Batches) {
   }
 }
 
-/// The smallest residuals that combinations of A r, A A r, ... leave of r, in long double: the
-/// first is |r|.
+/// The smallest residuals of r minus combinations of A r, A A r, ..., in long double. The first is
+/// |r|.
 std::vector<long double> smallest_residuals(std::vector<std::vector<long double>> const& a,
                                             std::vector<long double> r, int steps) {
   std::size_t const rows = r.size();
@@ -144,7 +144,7 @@ std::vector<long double> smallest_residuals(std::vector<std::vector<long double>
     for (std::size_t i = 0; i < rows; ++i) s += x[i] * y[i];
     return s;
   };
-  /// Makes x orthogonal to the others, of norm 1, and puts it there.
+  /// Orthogonalises x against the other vectors, normalises it, and stores it.
   auto const add = [&](std::vector<Vector>& to, Vector x) {
     for (int pass = 0; pass < 2; ++pass)
       for (auto const& q : to) {
@@ -170,8 +170,8 @@ std::vector<long double> smallest_residuals(std::vector<std::vector<long double>
   return norms;
 }
 
-/// The residual of each iteration of the first cycle is the smallest there is, and they do not grow
-/// after it; full cycles end after as many iterations as there are rows.
+/// In the first cycle the residual of each iteration is the smallest possible one. Later residuals
+/// do not grow. Full cycles end after as many iterations as there are rows.
 TYPED_TEST(GmresOf, SmallestResiduals) {
   using T = TypeParam;
   Random random(4);
@@ -181,7 +181,7 @@ TYPED_TEST(GmresOf, SmallestResiduals) {
     Matrices<T> const a(solvable_pattern(random, rows, 1, false), items, Arranged::item_contiguous);
     ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
         x(items, rows, 1, Arranged::item_contiguous);
-    // Not dominant: well conditioned, but of slow progress.
+    // Not dominant: well conditioned, but with slow convergence.
     for (std::int64_t n = 0; n < items; ++n)
       for (int i = 0; i < rows; ++i)
         for (int k = 0; k < rows; ++k)
@@ -220,7 +220,7 @@ TYPED_TEST(GmresOf, SmallestResiduals) {
                         double(50 * rows * epsilon<T> * smallest[0]))
                 << k;
           }
-          // Within a cycle never; a new one begins with what rounding has left.
+          // The residual never grows within a cycle. A new cycle starts from the rounded residual.
           bool const begins = (k - 1) % m == 0;
           ASSERT_LE(v, before + (begins ? T(50 * rows) * epsilon<T> * T(smallest[0]) : T(0))) << k;
           before = v;
@@ -231,10 +231,10 @@ TYPED_TEST(GmresOf, SmallestResiduals) {
   }
 }
 
-/// Over cycles, too, iterations leave what those of a textbook do, with as many digits as their
-/// numbers have; of a basis that is chosen as of a given one. Directions that are not made
-/// orthogonal a second time would lose them all: the diagonals multiply what they have in common by
-/// 3 to 100 in each iteration.
+/// Over several cycles the residuals agree with those of a textbook GMRES, to all digits of the
+/// type, for default and given sizes of the basis. Without a second orthogonalisation all digits
+/// would be lost, because the diagonals multiply the common part of the directions by 3 to 100 in
+/// each iteration.
 TYPED_TEST(GmresOf, AsOfATextbook) {
   using T = TypeParam;
   Random random(8);
@@ -261,8 +261,8 @@ TYPED_TEST(GmresOf, AsOfATextbook) {
           ASSERT_EQ(said.reason(n), Reason::success) << to_string(said.reason(n));
           expect_honest(said, n, residual_truth(a.full, n, x, b), tolerance);
           auto const truth = textbook_gmres(a.full, b, n, m == 0 ? rows : m, 0.5 * tolerance, 200);
-          // What is chosen depends on the device: 10 at least, of which a cycle is as it is with
-          // more.
+          // The default depends on the device. It is at least 10, and then a cycle is the same as
+          // with more.
           int const taken = m == 0 ? std::min(said.iterations(n), 10) : said.iterations(n);
           ASSERT_LE(taken, int(truth.size()) + 1);
           for (int k = 1; k <= taken && k < int(truth.size()); ++k) {
@@ -271,7 +271,7 @@ TYPED_TEST(GmresOf, AsOfATextbook) {
             ASSERT_NEAR(here, there,
                         1e-3 * there + double(50 * rows * epsilon<T>) * double(truth[0]))
                 << k;
-            // It ends where the textbook does, or an iteration later.
+            // It must end at the same iteration as the textbook method, or one later.
             if (there <= tolerance * double(truth[0]) * (1 - 1e-2)) {
               ASSERT_LE(taken, k + 1);
             }
@@ -281,8 +281,8 @@ TYPED_TEST(GmresOf, AsOfATextbook) {
     }
 }
 
-/// Columns over many orders, where a product leaves next to nothing that is new: made orthogonal
-/// once, directions are no basis.
+/// Columns over many orders of magnitude, whose products have almost no new part. Orthogonalised
+/// only once, the directions would not be a basis.
 TYPED_TEST(GmresOf, NearlyDependentDirections) {
   using T = TypeParam;
   Random random(9);
@@ -299,7 +299,7 @@ TYPED_TEST(GmresOf, NearlyDependentDirections) {
   }
 }
 
-/// Two numbers as eigenvalues: two directions, whatever the basis.
+/// Matrices with only two eigenvalues: two directions for any size of the basis.
 TYPED_TEST(GmresOf, DirectionsAreExhausted) {
   using T = TypeParam;
   Random random(5);
@@ -332,8 +332,8 @@ TYPED_TEST(GmresOf, DirectionsAreExhausted) {
   }
 }
 
-/// A textbook's GMRES(22) to 1e-6 solves all but few of such systems, by cycles of which several in
-/// turn make the residual worse.
+/// A textbook GMRES(22) with tolerance 1e-6 solves all but a few of these systems. Several cycles
+/// in sequence make the residual worse.
 TEST(GmresInDouble, CyclesThatDoHarm) {
   std::int64_t const items = 200;
   LargeLastRow<double> const s(items, 22, 1e10);
@@ -357,7 +357,7 @@ TEST(GmresInDouble, CyclesThatDoHarm) {
   EXPECT_LT(converged(stop, s.a.csr(), jacobi()), items);
 }
 
-/// Systems of a flame: a textbook's GMRES solves all of them.
+/// Systems from flames: a textbook GMRES solves all of them.
 TEST(GmresInDouble, Flame) {
 #if defined(BATCHWORK_DRM19_DIR)
   auto const systems = read_systems(BATCHWORK_DRM19_DIR);
@@ -432,10 +432,10 @@ TYPED_TEST(GmresOf, Reasons) {
     SCOPED_TRACE("singular");
     plant<T>({{0, 0, 0, 0, 0, 0, 0, 0, 0}, {1, 2, 3}}, gmres(3, stop), Reason::breakdown,
              Breakdown::singular, SolveWithWorkspace());
-    // A b is not zero, A A b is, and nothing of b can be made.
+    // A b is not zero, A A b is, and b is not a combination of them.
     plant<T>({{0, 0, 0, 1, 0, 0, 0, 0, 1}, {1, 0, 0}}, gmres(3, stop), Reason::breakdown,
              Breakdown::singular, SolveWithWorkspace());
-    // Singular, but b is in the range.
+    // Singular, but b is in the range of the matrix.
     plant<T>({{1, 0, 0, 0, 2, 0, 0, 0, 0}, {1, 1, 0}}, gmres(3, stop), Reason::success, 0,
              SolveWithWorkspace());
   }
@@ -460,7 +460,7 @@ TYPED_TEST(GmresOf, StartsAndCriteria) {
     auto const go = [&](ArrangedBatch<T> const& right, StoppingCriteria const& stop) {
       return solve_with_workspace(gmres(4, stop), jacobi(), a.csr(), right, x, log);
     };
-    // b = 0: x = 0 at once; under an absolute tolerance towards it.
+    // b = 0: x = 0 without iterations; with an absolute tolerance the iteration goes towards it.
     x.randomise(random);
     {
       auto const said = go(zeros, relative(1e-3, 9));
@@ -476,11 +476,11 @@ TYPED_TEST(GmresOf, StartsAndCriteria) {
         EXPECT_LE(said.residual(n), T(usual_tolerance<T>));
       }
     }
-    // No iterations: the start stays.
+    // No iterations: the initial guess does not change.
     x.fill(T(0.5));
     EXPECT_EQ(go(b, relative(1e-3, 0)).reason(3), Reason::iteration_limit);
     for (int i = 0; i < rows; ++i) ASSERT_EQ(x.at(3, i, 0), T(0.5));
-    // Limits within a cycle and at its end: x belongs to the residual of the last iteration.
+    // Limits inside a cycle and at its end: x must have the residual of the last iteration.
     for (int limit : {1, 3, 4, 5}) {
       x.fill(T(0));
       auto const said = go(b, relative(0, limit));
@@ -495,7 +495,7 @@ TYPED_TEST(GmresOf, StartsAndCriteria) {
         }
       }
     }
-    // A tolerance of zero goes as far as it can.
+    // With a tolerance of zero the iteration continues as far as possible.
     x.fill(T(0));
     auto const said = go(b, relative(0, 300));
     for (std::int64_t n = 0; n < items; ++n) {
@@ -506,7 +506,7 @@ TYPED_TEST(GmresOf, StartsAndCriteria) {
   }
 }
 
-/// The same bits again, whatever the workspace held; and for an item alone.
+/// The results have the same bits for any contents of the workspace, and for a single item.
 TYPED_TEST(GmresOf, SameBitsAgain) {
   using T = TypeParam;
   Random random(7);
@@ -545,8 +545,7 @@ TYPED_TEST(GmresOf, SameBitsAgain) {
     }
 }
 
-/// With the work of a device divided otherwise; the workspace is there for the teams that come of
-/// it.
+/// With another division of the work of a device, and with a workspace for the teams that result.
 TYPED_TEST(GmresOf, Divided) {
   using T = TypeParam;
   Random random(21);
@@ -573,7 +572,7 @@ TEST(GmresWorkspace, Numbers) {
   auto const stop = relative(1e-8, 500);
   Space const exec;
   auto const none = no_preconditioner();
-  // Others need none; nor do small systems.
+  // Other solvers need no workspace, and neither do small systems.
   EXPECT_EQ(workspace_numbers(bicgstab(stop), none, scaled_identity(2000), 1000), 0);
   EXPECT_EQ(workspace_numbers(gmres(30, stop), none, scaled_identity(4), 1000), 0);
   EXPECT_EQ(workspace_numbers(gmres(30, stop), none, scaled_identity(2000), 0), 0);
@@ -584,10 +583,10 @@ TEST(GmresWorkspace, Numbers) {
   std::int64_t const one = of(gmres(30, stop), 2000, 1);
   EXPECT_GE(one, 30 * 2000 + 30 * 31 / 2);
   EXPECT_LE(one, 31 * 2100 + 30 * 40);
-  // More than there are rows or iterations are not taken.
+  // The basis is not larger than the number of rows or of iterations.
   EXPECT_EQ(of(gmres(5000, stop), 200, 1), of(gmres(200, stop), 200, 1));
   EXPECT_EQ(of(gmres(400, relative(1e-8, 30)), 2000, 1), one);
-  // Room for those at work.
+  // Space for the teams that run at the same time.
   EXPECT_EQ(of(gmres(30, stop), 2000, 1000000), of(gmres(30, stop), 2000, 100000000));
   EXPECT_EQ(of(gmres(30, stop), 2000, 100000000) % one, 0);
   // The type of the numbers.
@@ -636,8 +635,8 @@ TEST(GmresMisuse, IsNamed) {
   }
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
   for (std::size_t n = 0; n < 3; ++n) EXPECT_EQ(host(n, 5), 7.25);
-  // One that is longer is welcome, and one that is not needed, too; with an instance or without,
-  // with a log or without.
+  // A larger workspace and an unneeded one are accepted, with and without an instance, with and
+  // without a log.
   Kokkos::View<double*, Space> const large("large", std::size_t(needed + 100));
   solve(Space(), s, none, a, b, x, workspace(large));
   solve(Space(), s, none, a, b, x, SolveLog<double>::allocated(3), workspace(large));

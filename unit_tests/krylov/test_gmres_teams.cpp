@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// gmres by the device's kernel, run on the host by teams of threads: every way of holding a system,
-// with its storage in scratch and in a workspace whose teams take systems in turns. Compiled a
-// second time for warps of 32 lanes, several of which share a system.
+// The device kernel of gmres, run on the host by teams of threads: every way to store a system,
+// with the basis in scratch memory and in a workspace whose teams take one system after the other.
+// Compiled a second time with warps of 32 lanes, and several warps share a system.
 #include "krylov/GmresCase.hpp"
 #include "support/HostTeams.hpp"
 
 namespace Batchwork::Test {
 namespace {
 
-/// Threads that give each other their numbers are slow: one type, and few large systems.
+/// Threads that exchange values are slow, so only one type and a few large systems are tested.
 constexpr bool by_warps = Impl::Vendor::has_shuffles;
 constexpr int large_systems = by_warps ? 2 : 4;
 
@@ -23,7 +23,7 @@ TYPED_TEST_SUITE(GmresOnTeams, Numbers);
 using Impl::SolveChoice;
 using Impl::SolveVariant;
 
-/// Solves with the storage in scratch, or in a workspace of so many teams.
+/// Solves with the basis in scratch memory, or in a workspace for this many teams.
 template <class T, class Matrix, int R, bool Large, class M, class Systems>
 void run(SolveChoice const& how, Gmres const& solver, M const& m, Systems const& a,
          ArrangedBatch<T> const& full, ArrangedBatch<T> const& b, std::int64_t at_once) {
@@ -72,7 +72,7 @@ void run_in_registers(SolveVariant variant, Pattern const& pattern, std::int64_t
   int const rows = pattern.rows;
   Matrices<T> const a(pattern, items, Arranged::item_contiguous);
   ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous);
-  // Iterations differ from item to item.
+  // The number of iterations differs between items.
   for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false, n % 3 == 1 ? 20 : 1.3);
   a.upload();
   b.randomise(random);
@@ -147,8 +147,8 @@ TYPED_TEST(GmresOnTeams, Functor) {
                             systems, full, b, at_once);
 }
 
-/// Systems whose directions are made orthogonal more than once beside systems that do without, by
-/// lanes of part of a warp and of several, with directions in registers and without.
+/// Systems that need a second orthogonalisation together with systems that do not, with lanes of a
+/// part of a warp or of several warps, and with directions in registers or not.
 TYPED_TEST(GmresOnTeams, NearlyDependentDirections) {
   using T = TypeParam;
   using namespace Impl;
@@ -185,7 +185,7 @@ TYPED_TEST(GmresOnTeams, NearlyDependentDirections) {
   look.template operator()<LongRowsInRegisters<T, lanes_of_long_rows<T>>, 1, true>(66, 8);
 }
 
-/// Systems of a team of which one stagnates, one is singular and one is not finite.
+/// Systems of one team: one stagnates, one is singular and one is not finite.
 TYPED_TEST(GmresOnTeams, Reasons) {
   using T = TypeParam;
   int const rows = 5;

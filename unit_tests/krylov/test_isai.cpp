@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // isai and spd_isai: their application against LAPACK's solutions of the local systems, in every
-// format; solvers with them; unsolvable local systems, and refused calls.
+// format; solvers with them; local systems without a solution; misuse.
 #include "krylov/DiaCase.hpp"
 #include "krylov/IsaiCase.hpp"
 #include "krylov/formats/Batchwork_AnyMatrices.hpp"
@@ -29,7 +29,7 @@ TYPED_TEST(IsaiOf, SolvesTheLocalSystems) {
         Matrices<T> const a(narrow_pattern(random, rows, entries), items, how);
         for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, symmetric);
         a.upload();
-        // One type for all formats, which are known at run time.
+        // One type for all formats, which are selected at run time.
         AnyMatrices<T> any = a.csr();
         expect_isai(ByVerb(), a, any, a.pattern, symmetric, how, random);
         any = a.ell();
@@ -46,8 +46,8 @@ TYPED_TEST(IsaiOf, SolvesTheLocalSystems) {
       }
 }
 
-/// Of a diagonal matrix it is the inverse, as of one row; and it helps more than Jacobi where
-/// neighbours count.
+/// For a diagonal matrix and for one row, it is the inverse. If off-diagonal entries are large, it
+/// helps more than Jacobi.
 TEST(Isai, Solvers) {
   Random random(2);
   int const rows = 60;

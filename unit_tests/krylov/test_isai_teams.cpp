@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernel of solve with isai and spd_isai, run on the host by teams of threads:
-// portably, and in warps.
+// The device kernel of solve with isai and spd_isai, run on the host by teams of threads, without
+// and with shuffles.
 #include "krylov/DiaCase.hpp"
 #include "krylov/IsaiCase.hpp"
 
 namespace Batchwork::Test {
 namespace {
 
-/// Teams of one system or of some, that take one after the other or not, in scratch or in a
-/// workspace.
+/// Teams of one or several systems, which process one or several sets of systems, with scratch
+/// memory or a workspace.
 TEST(IsaiOnTeams, SolvesTheLocalSystems) {
   Random random(1);
   for (auto const& [rows, entries] : {std::pair{1, 1}, {13, 3}, {9, 9}, {21, 5}, {35, 17}}) {

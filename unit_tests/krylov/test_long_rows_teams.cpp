@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Rows that are longer than what a lane holds: how much scratch their rest gets, and products and
-// solves with it, run on the host by teams of threads.
+// Rows that are longer than the storage of a lane: the scratch memory for the other entries, and
+// products and solves with them, run on the host by teams of threads.
 #include "krylov/ExactResidual.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/HostTeams.hpp"
@@ -16,7 +16,7 @@ constexpr int in_registers = RestOfRows::in_registers(int(sizeof(T)));
 template <class T>
 using Held = Impl::LongRowsInRegisters<T, Impl::largest_team_of_a_system>;
 
-/// Rows of the given lengths, their columns at random places.
+/// Rows of the given lengths, with random columns.
 Pattern with_lengths(Random& random, std::vector<int> const& lengths) {
   int const rows = int(lengths.size());
   Pattern p{rows, {}};
@@ -43,8 +43,7 @@ std::vector<int> lengths_of(int rows, int usual, int length, int each) {
   return lengths;
 }
 
-// ---- how much scratch
-// ---------------------------------------------------------------------------------------------
+// ---- how much scratch ---------------------------------------------------------------------------
 
 TEST(RestOfRows, HasRoomForWhateverRowsThereAre) {
   Random random(1);
@@ -73,8 +72,8 @@ TEST(RestOfRows, HasRoomForWhateverRowsThereAre) {
   EXPECT_EQ(Impl::most_pieces(144, 144 * 144, 144, 8, 64), 144 * 10);
 }
 
-/// A multiprocessor holds as many teams as it has registers for, whatever the rest; and what is on
-/// the chip is what there is room for.
+/// The number of teams on a multiprocessor is limited by registers only, and the rest of the rows
+/// fills the remaining memory on the chip.
 TEST(RestOfRows, FitsEveryDevice) {
   for (auto const& device : devices())
     for (int size : {4, 8})
@@ -90,7 +89,7 @@ TEST(RestOfRows, FitsEveryDevice) {
             auto const& rest = how.rest;
             ASSERT_EQ(rest.pieces > 0, rows > RestOfRows::in_registers(size));
             ASSERT_LE(rest.kept, rest.pieces);
-            // Sums of pieces are numbered by 16 bits.
+            // The sums of pieces have 16-bit indices.
             ASSERT_LT(rest.pieces, 65536);
             std::size_t const bytes =
                 std::size_t(how.bytes_of_matrices(rows, size)) + 16 +
@@ -99,7 +98,7 @@ TEST(RestOfRows, FitsEveryDevice) {
             if (std::string(device.name) == "a host") continue;
             ASSERT_TRUE(launches(device, teams, how.team(), bytes))
                 << device.name << ", " << rows << " rows of " << width << ", " << bytes << " bytes";
-            // Not less than there is room for; sizes are rounded here and there.
+            // At least as much as fits, up to rounding of sizes.
             std::int64_t const beside = std::int64_t(bytes) - how.bytes_of_matrices(rows, size);
             std::int64_t const room =
                 (std::int64_t(device.limits.scratch(teams, how.team())) - beside) /
@@ -126,12 +125,12 @@ TEST(RestOfRows, OfMechanismsIsOnTheChip) {
     EXPECT_EQ(on(name, 144, 6135).kept, on(name, 144, 6135).pieces) << name;
     EXPECT_EQ(on(name, 144, 6135).length, RestOfRows::shortest) << name;
   }
-  // At least a half of the most that there can be: in truth there is a third of it.
+  // At least half of the upper bound. The actual value is a third of it.
   for (auto const* name : {"H200, Kokkos 4", "V100, Kokkos 5.2"})
     EXPECT_GE(on(name, 144, 6135).kept * 2, on(name, 144, 6135).pieces) << name;
   EXPECT_LT(on("H200, Kokkos 5.2", 256, 256 * 256).kept, 256 * 24);
 
-  // Full matrices come on the chip where they fit.
+  // Full matrices are stored on the chip if they fit.
   auto const chosen = [](char const* name, std::int64_t rows, std::int64_t width) {
     for (auto const& d : devices())
       if (std::string(d.name) == name)
@@ -144,7 +143,7 @@ TEST(RestOfRows, OfMechanismsIsOnTheChip) {
   EXPECT_EQ(chosen("H200, Kokkos 4", 144, 144), Impl::SolveVariant::in_place);
   EXPECT_EQ(chosen("H200, Kokkos 5.2", 256, 256), Impl::SolveVariant::in_place);
   EXPECT_EQ(chosen("H200, Kokkos 5.2", 400, 100), Impl::SolveVariant::in_place);
-  // Whole rows are split where six teams of two systems fit.
+  // Whole rows are split if six teams of two systems fit.
   for (int rows : {25, 33, Impl::Vendor::has_shuffles ? 54 : 52})
     EXPECT_EQ(chosen("H200, Kokkos 5.2", rows, rows), Impl::SolveVariant::columns_split);
   EXPECT_EQ(chosen("A100, Kokkos 5.2", 44, 44), Impl::SolveVariant::columns_split);
@@ -153,11 +152,10 @@ TEST(RestOfRows, OfMechanismsIsOnTheChip) {
   EXPECT_EQ(chosen("V100, Kokkos 4", 54, 54), Impl::SolveVariant::columns_56);
 }
 
-// ---- products
-// ---------------------------------------------------------------------------------------------
+// ---- products -----------------------------------------------------------------------------------
 
-/// y = A x with a bound and without, b - A x in twice the precision, and the diagonal: what a lane
-/// knows of its row.
+/// y = A x with and without a bound, b - A x in twice the precision, and the diagonal: the
+/// functions of a lane's rows.
 template <class T>
 struct Products {
   Impl::AnySystems<T> a;
@@ -195,7 +193,7 @@ struct Products {
     auto u = at.vector(), right = at.vector(), y = at.vector(), z = at.vector();
     at.load_x(u);
     at.load_b(right);
-    // Between two products stands a sum.
+    // A sum is computed between two products.
     T parts[1] = {T(0)}, sum[1];
     Of of{};
     at.multiply(y, u);
@@ -219,8 +217,8 @@ struct LongRows : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(LongRows, Numbers);
 
-/// Ways to keep the rest of such rows: all of it on the chip, a part, nothing, in long pieces, and
-/// with room to spare.
+/// Where the rest of such rows is: completely on the chip, in part, not at all, in long pieces, and
+/// with unused space.
 template <class T>
 std::vector<RestOfRows> plans(Pattern const& p) {
   int const widest = p.width();
@@ -245,7 +243,7 @@ TYPED_TEST(LongRows, ProductsAndTheirBounds) {
     Matrices<T> const a(p, items, Arranged::item_contiguous);
     ArrangedBatch<T> const x(items, rows, 1, Arranged::strided),
         b(items, rows, 1, Arranged::item_contiguous);
-    // Numbers over some orders, so that sums lose digits.
+    // Numbers over several orders of magnitude, so that sums lose digits.
     for (std::int64_t n = 0; n < items; ++n)
       for (int i = 0; i < rows; ++i) {
         b.at(n, i, 0) = T(random());
@@ -287,8 +285,8 @@ TYPED_TEST(LongRows, ProductsAndTheirBounds) {
           ASSERT_EQ(of.plain, of.bounded) << i;
           long double const size = std::sqrt(static_cast<long double>(of.size_squared)),
                             error = std::fabs(of.bounded - product.value());
-          // The bound holds, and is what additions one after the other have at most: some more
-          // where slots are empty.
+          // The bound must hold. It is at most the bound for one addition after the other, or
+          // slightly more if slots are empty.
           ASSERT_LE(error, 4 * u * size) << i;
           ASSERT_LE(size, (rows + in_registers<T> + 40) * magnitudes) << i;
           long double const precise = std::fabs(of.precise - residual.value());
@@ -307,8 +305,8 @@ TYPED_TEST(LongRows, ProductsAndTheirBounds) {
       check(Impl::AnySystems<T>(a.dense().systems()), all.back(), "dense");
     }
   };
-  // Rows of up to twice as many as are held, and all columns; some such rows, or all of them; teams
-  // of 64 to 256 lanes.
+  // Rows with up to twice as many entries as lanes hold, and full rows; some long rows, or only
+  // long rows; teams of 64 to 256 lanes.
   for (int length :
        {in_registers<T> - 1, in_registers<T>, in_registers<T> + 1, 2 * in_registers<T>, 144})
     for (int each : {20, 1}) {
@@ -323,8 +321,7 @@ TYPED_TEST(LongRows, ProductsAndTheirBounds) {
   look(tridiagonal(70), "70 short rows");
 }
 
-/// Lanes that read the vector at once do so from different banks, but for what other slots are left
-/// to.
+/// Lanes that read the vector at the same time use different banks, except for the last slots.
 TYPED_TEST(LongRows, BanksDiffer) {
   using T = TypeParam;
   Random random(3);
@@ -334,7 +331,7 @@ TYPED_TEST(LongRows, BanksDiffer) {
     Matrices<T> const a(p, 1, Arranged::item_contiguous);
     a.randomise(random);
     Impl::AnySystems<T> const systems(a.csr().systems());
-    // What the slots of each lane read.
+    // The numbers that the slots of each lane read.
     std::vector<std::vector<int>> columns(static_cast<std::size_t>(lanes));
     ArrangedBatch<T> const x(1, p.rows, 1, Arranged::item_contiguous);
     struct Kernel : Products<T> {
@@ -375,7 +372,8 @@ TYPED_TEST(LongRows, BanksDiffer) {
     run_teams(kernel, 1, lanes, kernel.bytes());
     return columns;
   };
-  // How often scratch is read in all, where lanes read the k-th number of each list at once.
+  // How often scratch memory is read in total, if lanes read the k-th number of each list at the
+  // same time.
   auto const turns = [&](std::vector<std::vector<int>> const& lists) {
     int all = 0;
     for (std::size_t first = 0; first < lists.size(); first += banks)
@@ -385,7 +383,7 @@ TYPED_TEST(LongRows, BanksDiffer) {
         for (std::size_t l = first; l < std::min(first + banks, lists.size()); ++l) {
           if (k >= lists[l].size()) continue;
           auto& bank = of_bank[std::size_t(lists[l][k] % banks)];
-          // The same number is read once.
+          // The same number is read only once.
           if (std::find(bank.begin(), bank.end(), lists[l][k]) == bank.end())
             bank.push_back(lists[l][k]);
           most = std::max(most, bank.size());
@@ -397,15 +395,14 @@ TYPED_TEST(LongRows, BanksDiffer) {
   auto const p = with_lengths(random, lengths_of(144, 25, 100, 5));
   auto by_columns = p.columns;
   for (auto& row : by_columns) row.resize(std::min(row.size(), std::size_t(in_registers<T>)));
-  // Of the 32 banks for floats many are free anyway.
+  // Many of the 32 banks are unused for float in any case.
   if (sizeof(T) == 8) {
     EXPECT_LE(turns(slots(p)), 0.95 * turns(by_columns));
   }
   EXPECT_EQ(turns(slots(full_pattern(64))), 64 / banks * in_registers<T>);
 }
 
-// ---- solves
-// ---------------------------------------------------------------------------------------------
+// ---- solves -------------------------------------------------------------------------------------
 
 template <class T>
 HostLog<T> solve_on_teams(Matrices<T> const& a, Impl::AnySystems<T> const& systems,
@@ -451,7 +448,8 @@ TYPED_TEST(LongRows, Solves) {
   }
 }
 
-/// Full matrices over twelve orders, at a tolerance near what rounding leaves: what converged has.
+/// Full matrices over twelve orders of magnitude, with a tolerance near the rounding errors:
+/// converged items must meet it.
 TYPED_TEST(LongRows, ConvergedIsTrue) {
   using T = TypeParam;
   Random random(5);
@@ -496,7 +494,7 @@ TYPED_TEST(LongRows, FaultsInTheRest) {
     SCOPED_TRACE(rest.kept);
     clean.fill(T(0));
     auto const before = solve_on_teams(a, csr_systems, rest, b, clean, usual_tolerance<T>);
-    // A number that is none, in the last entry: of that item alone.
+    // A NaN in the last entry affects only that item.
     T const kept = a.full.at(1, last, last - 3);
     a.put(1, last, last - 3, std::numeric_limits<T>::quiet_NaN());
     a.upload();
@@ -510,7 +508,7 @@ TYPED_TEST(LongRows, FaultsInTheRest) {
     }
     a.put(1, last, last - 3, kept);
     a.upload();
-    // Columns out of range, which all items share.
+    // Columns out of range, in all items.
     std::vector<int> columns;
     for (auto const& row : a.pattern.columns) columns.insert(columns.end(), row.begin(), row.end());
     for (int fault : {rows, -1, 2147483647}) {
@@ -527,7 +525,7 @@ TYPED_TEST(LongRows, FaultsInTheRest) {
       }
     }
   }
-  // Longer rows than were planned for.
+  // Rows that are longer than planned.
   for (auto const& rest : {RestOfRows{}, RestOfRows{3, 3, 8}, RestOfRows{3, 0, 8}}) {
     x.fill(T(7));
     auto const refused = solve_on_teams(a, csr_systems, rest, b, x, usual_tolerance<T>);

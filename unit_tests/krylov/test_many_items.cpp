@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// multiply and solve for more than half a million small systems: a few different ones again and
-// again, so that every item has a known result.
+// multiply and solve for more than half a million small systems. A few different systems repeat, so
+// that the result of every item is known.
 #include "krylov/SolveCase.hpp"
 
 namespace Batchwork::Test {
 namespace {
 
 using T = double;
-/// Not a multiple of anything that kernels deal out, and a prime number of different systems.
+/// Not a multiple of any group size of kernels, with a prime number of different systems.
 constexpr std::int64_t items = (std::int64_t(1) << 19) + 1, different = 257;
 
-/// Item n is item n % different, of the matrices and of the right-hand sides.
+/// Item n has the matrices and right-hand sides of item n % different.
 struct Repeated {
   Matrices<T> a;
   ArrangedBatch<T> b;
@@ -32,7 +32,7 @@ struct Repeated {
   }
 };
 
-/// The first items solve their systems, and all others end as those did, in every bit.
+/// The first items must solve their systems, and all others must be bitwise the same as those.
 void expect_repeated(HostLog<T> const& said, ArrangedBatch<T> const& full,
                      ArrangedBatch<T> const& b, ArrangedBatch<T> const& x, double tolerance) {
   int least = 1000, most = 0;
@@ -81,8 +81,7 @@ TEST(ManyItems, Solve) {
   run(conjugate_gradients(stop), jacobi(), r.a.csr(), r, Arranged::interleaved, "csr, interleaved");
 }
 
-/// (2 + n % different) I minus neighbours: a team for each system on devices, of which there are as
-/// many as items.
+/// (2 + n % different) I minus the neighbours. On devices each system has a team.
 struct Shifted {
   static constexpr int rows = 3;
   template <class Lanes, class X, class Y>
@@ -131,7 +130,7 @@ TEST(ManyItems, Multiply) {
       y.fill(std::numeric_limits<T>::quiet_NaN());
       multiply(a, vectors(r.b), vectors(y));
       y.download();
-      // Not the same bits: they may depend on whether an item is in a pack.
+      // Bits can differ, because they can depend on whether an item is in a pack.
       for (std::int64_t n = 0; n < items; ++n)
         for (int i = 0; i < 4; ++i) {
           Truth const t = row_truth(r.a.full, n, i, r.b, 1);

@@ -31,7 +31,7 @@ void expect_product(Matrices<T> const& a, ArrangedBatch<T> const& x, double alph
   for (std::int64_t n = 0; n < a.items; ++n)
     for (int i = 0; i < a.pattern.rows; ++i) {
       before.at(n, i, 0) = y.at(n, i, 0);
-      // What is not read may hold anything.
+      // Memory that is not read can contain anything.
       if (beta == 0) y.at(n, i, 0) = std::numeric_limits<T>::quiet_NaN();
     }
   y.upload();
@@ -102,7 +102,7 @@ TYPED_TEST(Multiply, NumbersOfItems) {
     check_formats<T>(tridiagonal(3), beyond_a_grid, how, random);
 }
 
-/// No rows: nothing to do, and no launch.
+/// Without rows there is no work and no launch.
 TYPED_TEST(Multiply, NoRows) {
   using T = TypeParam;
   Kokkos::View<T**, Space> const none("none", 4, 0), other("other", 4, 0), values("values", 4, 0);
@@ -128,7 +128,7 @@ TYPED_TEST(Multiply, Identity) {
   }
 }
 
-/// The second difference, with an item's own factor.
+/// The second difference, with a factor for each item.
 template <class T>
 struct Stencil {
   int rows;
@@ -173,7 +173,7 @@ TYPED_TEST(Multiply, MatrixFree) {
     }
 }
 
-/// Groups of 8 items, of which the last one is not full, of matrices and vectors.
+/// Groups of 8 items with a partial last group, for matrices and vectors.
 TYPED_TEST(Multiply, Compact) {
   using T = TypeParam;
   Random random(6);
@@ -205,7 +205,7 @@ TYPED_TEST(Multiply, Compact) {
   run("ell", ell(a.place_columns, compact(places, items)));
 }
 
-/// transposed(view) is what it says.
+/// transposed(view) gives the same as a transposed copy.
 TYPED_TEST(Multiply, TransposedDense) {
   using T = TypeParam;
   Random random(7);
@@ -224,7 +224,7 @@ TYPED_TEST(Multiply, TransposedDense) {
   }
 }
 
-/// A matrix of Kokkos Kernels, as far as it is used.
+/// The parts of a matrix of Kokkos Kernels that the library uses.
 struct Graph {
   Kokkos::View<std::size_t const*, Space> row_map;
   Kokkos::View<int*, Space> entries;
@@ -255,7 +255,7 @@ TYPED_TEST(Multiply, PatternOfAMatrix) {
 }
 
 #if defined(BATCHWORK_TEST_CRS_MATRIX)
-/// The matrix of Kokkos Kernels itself, whose numbers are those of one item.
+/// A matrix of Kokkos Kernels, which contains the numbers of one item.
 TYPED_TEST(Multiply, PatternOfACrsMatrix) {
   using T = TypeParam;
   using Crs = KokkosSparse::CrsMatrix<T, int, Space, void, std::size_t>;
@@ -274,7 +274,7 @@ TYPED_TEST(Multiply, PatternOfACrsMatrix) {
 }
 #endif
 
-/// What is not finite in one item is there in its rows, and nowhere else.
+/// A NaN or infinity in one item appears in the rows of that item only.
 TYPED_TEST(Multiply, BadItemsHarmNoNeighbour) {
   using T = TypeParam;
   Random random(9);

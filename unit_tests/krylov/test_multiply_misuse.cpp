@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls of multiply that are refused before anything is written.
+// Misuse of multiply, which it must refuse before it writes anything.
 #include "krylov/verbs/Batchwork_Multiply.hpp"
 #include "support/Batchwork_Messages.hpp"
 #include "support/Batchwork_TestSupport.hpp"

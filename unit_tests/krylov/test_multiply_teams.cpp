@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernel of multiply, run on the host by teams of threads; and the choice of how many
+// The device kernel of multiply, run on the host by teams of threads, and the choice of how many
 // lanes share a system.
 #include "krylov/DiaCase.hpp"
 #include "krylov/SystemsCase.hpp"
@@ -12,7 +12,8 @@ namespace {
 
 TEST(LanesPerSystem, GrowWithRowsAndNonzeros) {
   using Impl::lanes_per_system;
-  // As few as hold the numbers in registers: 3 rows of 22, 64 nonzeros at most.
+  // The smallest number of lanes that can hold the numbers in registers: 3 rows of 22, at most 64
+  // nonzeros.
   EXPECT_EQ(lanes_per_system(22, 438), 8);
   EXPECT_EQ(lanes_per_system(33, 978), 16);
   EXPECT_EQ(lanes_per_system(54, 2560), 64);
@@ -29,7 +30,7 @@ TEST(LanesPerSystem, GrowWithRowsAndNonzeros) {
       int const lanes = lanes_per_system(rows, std::int64_t(rows) * per_row);
       EXPECT_GE(lanes, before);
       EXPECT_EQ(128 % lanes, 0);
-      // None without a row, except that a power of two may go beyond.
+      // No lane is without a row, except if the number of lanes is rounded up to a power of two.
       EXPECT_LT(lanes, 2 * rows);
       before = lanes;
     }
@@ -41,7 +42,7 @@ struct MultiplyOnTeams : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(MultiplyOnTeams, Numbers);
 
-/// Runs the kernel with its own number of lanes, and with another.
+/// Runs the kernel with its default number of lanes, and with another one.
 template <class T, class A>
 void run(A const& a, ArrangedBatch<T> const& full, ArrangedBatch<T> const& x, int rows,
          std::int64_t items, Arranged how, Random& random, char const* what) {
@@ -73,7 +74,7 @@ void run(A const& a, ArrangedBatch<T> const& full, ArrangedBatch<T> const& x, in
   }
 }
 
-/// Lanes that work together: each reads what another has left behind, then writes its rows.
+/// Lanes that cooperate: each reads what another lane wrote, and then writes its rows.
 struct Reversal {
   int rows;
   template <class Lanes, class X, class Y>
@@ -109,7 +110,7 @@ TYPED_TEST(MultiplyOnTeams, AllFormats) {
     }
 }
 
-/// The diagonal is found in every format; where there is none it is zero.
+/// The diagonal is found in every format. If it is missing it is zero.
 TYPED_TEST(MultiplyOnTeams, Diagonal) {
   using T = TypeParam;
   Random random(2);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Block Jacobi, ILU(0) and functors as preconditioners: their application against long double in
-// every format and arrangement, solvers with them, and refused calls.
+// every format and arrangement, solvers with them, and misuse.
 #include "krylov/PreconditionersCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 
@@ -33,7 +33,7 @@ TYPED_TEST(Preconditioners, IluIsTheFactorisation) {
     }
 }
 
-/// Pivots that are zero, or of rows without a diagonal, become 1.
+/// Pivots that are zero, or belong to rows without a diagonal, become 1.
 TYPED_TEST(Preconditioners, IluWithoutPivots) {
   using T = TypeParam;
   Random random(2);
@@ -53,7 +53,7 @@ TYPED_TEST(Preconditioners, IluWithoutPivots) {
     a.upload();
     for_formats(a, [&](char const* what, auto const& A, Pattern const& of) {
       SCOPED_TRACE(what);
-      // A pivot that fill makes of nothing may be small.
+      // A pivot that consists only of fill-in can be small.
       if (std::string(what) == "dense") return;
       expect_application<T>(
           ByVerb(), ilu(), A, rows, items, how,
@@ -95,8 +95,9 @@ TYPED_TEST(Preconditioners, BlocksAreInverted) {
     }
 }
 
-/// Systems whose factors are in a workspace on devices: more of them than teams have room there,
-/// the same from 50 to 50; a host, whose threads have room each, solves a few.
+/// Systems whose factors are in a workspace on devices. Their number exceeds the number of teams in
+/// it, and they repeat after 50. On a host each thread has its own storage, so a few systems are
+/// enough.
 TYPED_TEST(Preconditioners, LargeFactors) {
   using T = TypeParam;
   Random random(12);
@@ -135,12 +136,12 @@ TYPED_TEST(Preconditioners, LargeFactors) {
         for (int i = 0; i < rows; ++i) ASSERT_EQ(x.at(n, i, 0), x.at(n - different, i, 0));
     }
   };
-  // Of a full matrix the factorisation is complete.
+  // For a full matrix the factorisation is complete.
   look(bicgstab(stop), ilu(), 2);
   look(gmres(30, stop), ilu(), 2);
 }
 
-/// Blocks as a View gives them; singular ones become the identity, in every format.
+/// Blocks given by a View. Singular ones become the identity, in every format.
 TYPED_TEST(Preconditioners, BlocksGivenAndSingular) {
   using T = TypeParam;
   Random random(4);
@@ -149,7 +150,7 @@ TYPED_TEST(Preconditioners, BlocksGivenAndSingular) {
   int const rows = 30;
   std::int64_t const items = 11;
   for (auto how : all_arranged) {
-    // Row 3 is like row 2, row 13 is zero, and row 20 has no entries.
+    // Row 3 is equal to row 2, row 13 is zero, and row 20 has no entries.
     auto p = full_pattern(rows);
     p.columns[20].clear();
     Matrices<T> const a(p, items, how);
@@ -178,7 +179,7 @@ TYPED_TEST(Preconditioners, FindBlocks) {
     auto const h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
     return std::vector<int>(h.data(), h.data() + h.extent(0));
   };
-  // Points of 3 unknowns in a line.
+  // Points with 3 unknowns on a line.
   Pattern p{12, {}};
   for (int i = 0; i < 12; ++i) {
     p.columns.emplace_back();
@@ -197,7 +198,7 @@ TYPED_TEST(Preconditioners, FindBlocks) {
   EXPECT_EQ(on_host(find_blocks(Matrices<T>(tridiagonal(5), 1, Arranged::item_contiguous).csr())),
             (std::vector<int>{0, 1, 2, 3, 4}));
   EXPECT_EQ(on_host(find_blocks(scaled_identity<T>(3))), (std::vector<int>{0, 1, 2}));
-  // They are what block_jacobi takes.
+  // block_jacobi uses these.
   Random random(5);
   for (std::int64_t n = 0; n < 2; ++n) put_dominant(a, n, random, false);
   a.upload();
@@ -207,7 +208,7 @@ TYPED_TEST(Preconditioners, FindBlocks) {
       random);
 }
 
-/// Of a tridiagonal matrix ILU(0) is exact, and so is one block: at most two iterations.
+/// For a tridiagonal matrix ILU(0) and a single block are exact: at most two iterations.
 TYPED_TEST(Preconditioners, ExactOnesConvergeAtOnce) {
   using T = TypeParam;
   Random random(6);
@@ -254,8 +255,8 @@ TYPED_TEST(Preconditioners, ExactOnesConvergeAtOnce) {
   }
 }
 
-/// Rows of very different sizes: no more iterations than without a preconditioner, and all
-/// converge.
+/// Rows of very different sizes: all converge, and with no more iterations than without a
+/// preconditioner.
 TYPED_TEST(Preconditioners, HelpWhereRowsAreBadlyScaled) {
   using T = TypeParam;
   Random random(7);
@@ -302,7 +303,7 @@ TYPED_TEST(Preconditioners, HelpWhereRowsAreBadlyScaled) {
   }
 }
 
-/// Batches of any size, none included; and the same bits again.
+/// Batches of any size, including none. Repeated calls give the same bits.
 TYPED_TEST(Preconditioners, Batches) {
   using T = TypeParam;
   Random random(17);
@@ -331,7 +332,7 @@ TYPED_TEST(Preconditioners, Batches) {
   }
 }
 
-/// A NaN stays in its item, whose neighbours keep their bits.
+/// A NaN affects only its item. Neighbours must be bitwise unchanged.
 TYPED_TEST(Preconditioners, NotANumberStaysInItsItem) {
   using T = TypeParam;
   Random random(8);
@@ -405,7 +406,7 @@ TYPED_TEST(Preconditioners, ByFunctor) {
     auto const m = preconditioner(Neighbours<T>{rows});
     expect_application<T>(ByVerb(), m, a.csr(), rows, items, Arranged::item_contiguous, truth, 20,
                           random);
-    // z = M r as the matrix of the system, too.
+    // z = M r, also as the matrix of the system.
     expect_application<T>(ByVerb(), m, matrix_free(rows, Neighbours<T>{rows}), rows, items,
                           Arranged::interleaved, truth, 20, random);
     ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
@@ -450,8 +451,8 @@ TEST(PreconditionersMisuse, IsNamed) {
               {"operand 2, first rows of blocks(\"many\") [View (5)] has 5 blocks", "have 4 rows"});
   expect_says(message_of([&] { find_blocks(a, 33); }),
               {"Batchwork::find_blocks: blocks of 33 rows; give from 1 to 32"});
-  // Factors that team scratch does not hold are in a workspace on devices; a host's threads have
-  // them.
+  // On devices, factors that do not fit into team scratch memory are in a workspace. On a host each
+  // thread has its own storage.
   Vectors const large("large", 2, 2000), y("y", 2, 2000);
   std::int64_t const needed = workspace_numbers(s, block_jacobi(32), scaled_identity(2000), 2);
   if constexpr (Impl::runs_on_device<Space>) {
@@ -469,8 +470,8 @@ TEST(PreconditionersMisuse, IsNamed) {
   }
 }
 
-/// Patterns are not read by the call: blocks and columns that cannot be are what the items end
-/// with, and x stays.
+/// The call does not read patterns. Items with invalid blocks or columns must report this, and x
+/// must not change.
 TEST(PreconditionersMisuse, InvalidPatterns) {
   std::int64_t const items = 5;
   ArrangedBatch<double> const b(items, 4, 1, Arranged::item_contiguous),

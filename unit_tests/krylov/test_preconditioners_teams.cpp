@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernel of solve with block Jacobi, ILU(0) and functors, run on the host by teams of
+// The device kernel of solve with block Jacobi, ILU(0) and functors, run on the host by teams of
 // threads.
 #include "krylov/PreconditionersCase.hpp"
 
@@ -49,8 +49,8 @@ TYPED_TEST(PreconditionersOnTeams, IluIsTheFactorisation) {
       for_formats(a, [&](char const* what, auto const& A, Pattern const& p) {
         SCOPED_TRACE(std::string(what) + ", " + std::to_string(rows) + " rows, " +
                      std::to_string(lanes) + " lanes");
-        // Teams of one system or two, that take one after the other or not, in scratch or in a
-        // workspace.
+        // Teams of one or two systems, which process one or several sets of systems, with scratch
+        // memory or a workspace.
         for (auto const& by : {ByTeams{lanes}, ByTeams{lanes, 1}, ByTeams{lanes, 2, 2},
                                ByTeams{lanes, 0, 2}, ByTeams{lanes, 0, 1, 1}})
           expect_application<T>(
@@ -86,7 +86,7 @@ TYPED_TEST(PreconditionersOnTeams, BlocksAreInverted) {
     }
 }
 
-/// Whole solves: honest, and in one or two iterations where the preconditioner is exact.
+/// Whole solves: the log must be correct, and exact preconditioners need one or two iterations.
 TYPED_TEST(PreconditionersOnTeams, Solve) {
   using T = TypeParam;
   Random random(3);
@@ -142,7 +142,7 @@ TYPED_TEST(PreconditionersOnTeams, ByFunctor) {
   }
 }
 
-/// What cannot be used is what the items end with, in every lane alike.
+/// Items must report patterns that cannot be used, equally in all lanes.
 TYPED_TEST(PreconditionersOnTeams, InvalidPatterns) {
   Random random(5);
   expect_invalid_patterns<TypeParam>(ByTeams{4}, 2, random);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// ILU(0) and block Jacobi on a device whose warps exchange numbers, run on the host by teams of
-// threads: the levels of triangles in every shape, several systems a warp or several warps a
-// system, against long double.
+// ILU(0) and block Jacobi on a device whose warps exchange values by shuffles, run on the host by
+// teams of threads and compared with long double: the levels of triangles of every shape, with
+// several systems in a warp and several warps for a system.
 #include "krylov/PreconditionersCase.hpp"
 
 namespace Batchwork::Test {
@@ -27,7 +27,8 @@ Pattern diagonal(int rows) {
   for (int i = 0; i < rows; ++i) p.columns.push_back({i});
   return p;
 }
-/// Of L, levels of so many rows: each row needs one of the level before, and some of them another.
+/// Levels of L with this many rows: each row depends on a row of the previous level, and some rows
+/// on another row, too.
 Pattern by_levels(std::vector<int> const& sizes, Random& random) {
   int rows = 0;
   for (int n : sizes) rows += n;
@@ -43,7 +44,7 @@ Pattern by_levels(std::vector<int> const& sizes, Random& random) {
   }
   return p;
 }
-/// Each row needs one other.
+/// Each row depends on one other row.
 Pattern tree(int rows, Random& random) {
   auto p = diagonal(rows);
   for (int i = 1; i < rows; ++i) couple(p, i, random.integer(std::max(0, i - 3), i - 1));
@@ -54,7 +55,7 @@ Pattern arrow(int rows) {
   for (int i = 0; i + 1 < rows; ++i) couple(p, i, rows - 1);
   return p;
 }
-/// Seven points of a grid of n^3.
+/// The seven-point stencil on a grid of n^3 points.
 Pattern grid(int n) {
   auto p = diagonal(n * n * n);
   for (int i = 0; i < n * n * n; ++i) {
@@ -64,7 +65,7 @@ Pattern grid(int n) {
   }
   return p;
 }
-/// Odd rows behind even ones.
+/// The odd rows follow the even ones.
 Pattern by_colours(int rows) {
   auto p = diagonal(rows);
   int const even = (rows + 1) / 2;
@@ -126,7 +127,7 @@ void expect_ilu_of_every_format(int rows, double share, Random& random) {
     a.upload();
     for_formats(a, [&](char const* what, auto const& A, Pattern const& of) {
       SCOPED_TRACE(what);
-      // A pivot that fill makes of nothing may be small.
+      // A pivot that consists only of fill-in can be small.
       if (std::string(what) == "dense") return;
       expect_application<T>(
           ByTeams{16, 0, 2, 1}, ilu(), A, rows, 3, how,
@@ -152,8 +153,8 @@ TYPED_TEST(PreconditionersByWarps, IluOfEveryFormat) {
       1, random);
 }
 
-/// Chains whose multipliers are large go another way, which the systems of the same warp do not
-/// notice.
+/// Chains with large multipliers use other code, which must not affect the systems of the same
+/// warp.
 TYPED_TEST(PreconditionersByWarps, NeighboursOfLargeMultipliers) {
   using T = TypeParam;
   Random random(3);
@@ -198,14 +199,14 @@ TYPED_TEST(PreconditionersByWarps, BlocksAreInverted) {
       if ((rows > 40) != (size == 8)) continue;
       auto const first = equal_blocks(rows, size);
       auto p = full_pattern(rows);
-      if (rows > 5) p.columns[5].clear();  // whose block becomes the identity
+      if (rows > 5) p.columns[5].clear();  // its block becomes the identity
       std::int64_t const items = rows < 40 ? 3 : 1;
       auto const how = mostly_rows(random);
       Matrices<T> const a(p, items, how);
       for (std::int64_t n = 0; n < items; ++n) {
         put_reversed_blocks(a, n, random, first);
-        // Two rows are the same: whichever is a pivot first leaves nothing of the other, whatever
-        // is rounded.
+        // Two rows are equal: after the elimination of one, the other is exactly zero for any
+        // rounding.
         if (n % 2 == 0 && rows >= size && size > 2)
           for (int j = 0; j < rows; ++j) a.put(n, 2, j, a.full.at(n, 1, j));
       }
@@ -222,7 +223,7 @@ TYPED_TEST(PreconditionersByWarps, BlocksAreInverted) {
     }
 }
 
-/// Whole solves, by a part of a warp, a warp or several.
+/// Whole solves, with a part of a warp, a warp or several warps for each system.
 TYPED_TEST(PreconditionersByWarps, Solve) {
   using T = TypeParam;
   Random random(5);
@@ -254,7 +255,8 @@ TYPED_TEST(PreconditionersByWarps, Solve) {
   }
 }
 
-/// What cannot be used is what all items end with, those too that a team takes later.
+/// Patterns that cannot be used must be reported by all items, including those that a team
+/// processes later.
 TYPED_TEST(PreconditionersByWarps, InvalidPatterns) {
   Random random(6);
   expect_invalid_patterns<TypeParam>(ByTeams{8, 0, 2, 1}, 5, random);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Batches of systems from files: the numbers read, and the messages for malformed files.
+// Reading batches of systems from files, and the messages for files with errors.
 #include "krylov/formats/Batchwork_ReadSystems.hpp"
 
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder that goes away with the test.
+/// A folder that is removed after the test.
 struct ReadSystems : ::testing::Test {
   fs::path folder;
 
@@ -84,7 +84,7 @@ TEST_F(ReadSystems, SymmetricAndInteger) {
   EXPECT_EQ(text(s, 0), "0,0:1 0,2:5 1,1:2 2,0:5 2,2:3 ");
 }
 
-/// Either triangle; a mark of the order of bytes in front; ends of lines of two characters.
+/// Either triangle; a byte order mark at the start; lines that end with two characters.
 TEST_F(ReadSystems, Mirrored) {
   std::string const mark = "\xEF\xBB\xBF", head = "%%MatrixMarket matrix coordinate ";
   for (std::string const end : {"\n", "\r\n"}) {
@@ -104,7 +104,7 @@ TEST_F(ReadSystems, Mirrored) {
   }
 }
 
-/// By columns, one number a line.
+/// By columns, with one number in each line.
 TEST_F(ReadSystems, Arrays) {
   std::string const head = "%%MatrixMarket matrix array ";
   auto const read = [&](std::string const& rest) {
@@ -116,7 +116,7 @@ TEST_F(ReadSystems, Arrays) {
   EXPECT_EQ(read("real skew-symmetric\n3 3\n1\n2\n3\n"), "0,1:-1 0,2:-2 1,0:1 1,2:-3 2,0:2 2,1:3 ");
 }
 
-/// Full matrices, real and complex, of every symmetry.
+/// Full matrices, real and complex, with every symmetry.
 TEST_F(ReadSystems, DenseMatrices) {
   using C = Kokkos::complex<double>;
   std::string const by_entries = "%%MatrixMarket matrix coordinate ",
@@ -269,19 +269,19 @@ TEST_F(ReadSystems, NumbersAsTheFieldWritesThem) {
   auto const value = [&](std::string const& text) {
     return read_matrix_market(write("a.mtx", text)).values(0, 0);
   };
-  // Fortran's exponents of double precision.
+  // Exponents of double precision as in Fortran.
   EXPECT_EQ(value(real + "1.25D+00\n"), 1.25);
   EXPECT_EQ(value(real + "-1.25d-01"), -0.125);
   EXPECT_EQ(value(real + "+.5E1\r\n"), 5);
   EXPECT_EQ(value(integer + "+7\n"), 7);
   EXPECT_EQ(value(integer + "-7\n"), -7);
-  // More than 64 bits: rounded, as real numbers are.
+  // More than 64 bits: rounded like real numbers.
   EXPECT_EQ(value(integer + "18446744073709551616\n"), std::ldexp(1.0, 64));
   for (std::string const word : {"1.5", "1e3", "1D0", "-", "1-", ""})
     expect_says(said_of(integer + word + "\n"),
                 {("bad.mtx:3: the value is an integer, not \"" + word + "\"").c_str()});
 
-  // Too large is an error, too small is zero or the nearest denormal number.
+  // Too large numbers are an error. Too small ones are zero or the nearest denormal number.
   for (std::string const word : {"1e999", "-1D999", "1e309"})
     expect_says(said_of(real + word + "\n"),
                 {("bad.mtx:3: the value \"" + word + "\" is too large for double").c_str()});
@@ -297,7 +297,7 @@ TEST_F(ReadSystems, NumbersAsTheFieldWritesThem) {
   EXPECT_EQ(read_matrix_market<float>(write("a.mtx", real + "1e-60")).values(0, 0), 0.f);
 }
 
-/// The most that a View takes while a listener is there.
+/// The largest allocation of a View during a call, as reported to a tool.
 struct LargestView {
   LargestView() : before(Kokkos::Tools::Experimental::get_callbacks()) {
     bytes() = 0;
@@ -329,7 +329,7 @@ TEST_F(ReadSystems, SizesAreCheckedBeforeMemoryIsTaken) {
     expect_says(said_of(real + "2 2 9223372036854775808\n1 1 1\n"),
                 {"bad.mtx:2: the number of entries is an integer"});
     expect_says(said_of(real + "-2 -2 2\n1 1 1\n"), {"bad.mtx:2: the sizes are out of range"});
-    // The smallest files that hold what they announce, and one entry more.
+    // The smallest files that contain all announced entries, and one more entry than they contain.
     EXPECT_EQ(text(read_matrix_market(write("a.mtx", real + "2 2 2\n1 1 1\n2 2 2")), 0),
               "0,0:1 1,1:2 ");
     auto const folder_of = [&](std::string const& said) {
@@ -344,7 +344,7 @@ TEST_F(ReadSystems, SizesAreCheckedBeforeMemoryIsTaken) {
     folder_of(pattern + "2000000000 2000000000 1\n1 1\n");
     expect_says(said([&] { (void)read_systems(folder); }), {"pattern.mtx:2: 2000000000 rows"});
   }
-  // A triangle gives two rows an entry.
+  // An entry of a symmetric matrix appears in two rows.
   EXPECT_EQ(text(read_matrix_market(write(
                      "a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 3")),
                  0),
@@ -364,7 +364,7 @@ TEST_F(ReadSystems, FilesThatEndAnywhere) {
             "0,0:1.5 0,2:0.5 1,1:-2 2,0:0.5 2,2:10 ");
   for (std::size_t n = 0; n + 4 < whole.size(); ++n)
     expect_says(said_of(whole.substr(0, n)), {"Batchwork: ", "bad.mtx"});
-  // Any one byte by another.
+  // Each byte replaced by another one.
   std::mt19937 random(7);
   for (int turn = 0; turn < 1000; ++turn) {
     std::string other = whole;
@@ -396,7 +396,8 @@ TEST_F(ReadSystems, FoldersAreNoFiles) {
   expect_says(said([&] { (void)read_systems(folder); }), {"values.f64: is a folder, not a file"});
   expect_says(said([&] { (void)read_systems(folder / "pattern.mtx"); }),
               {"pattern.mtx/pattern.mtx: cannot be opened"});
-  // What is not a file of a known length is refused as well: nothing bounds what it announces.
+  // A file whose length is not known is refused as well, because its announced size cannot be
+  // checked.
   expect_says(said([&] { (void)read_vectors("/dev/zero", 2); }),
               {"/dev/zero: is not a regular file"});
 }
@@ -433,7 +434,7 @@ TEST_F(ReadSystems, Folder) {
               {"pattern.mtx:4: the entry comes too early", "sorted by row, then column"});
 }
 
-/// What was read is multiplied by where the verbs run; for real matrices A x = b holds with a small
+/// Verbs multiply by the data that were read. For the real matrices, A x = b must hold with a small
 /// backward error.
 TEST(ReadSystemsOfAFlame, SolveTheirEquations) {
 #if defined(BATCHWORK_DRM19_DIR)
@@ -448,7 +449,7 @@ TEST(ReadSystemsOfAFlame, SolveTheirEquations) {
     auto const x = read_vectors(folder / ("x" + kind + ".f64"), 22);
     auto const b = read_vectors(folder / ("rhs" + kind + ".f64"), 22);
     auto const y = Kokkos::create_mirror_view_and_copy(Space::memory_space(), b);
-    // y may be b itself where the verbs run on the host.
+    // y can be b itself if the verbs run on the host.
     auto const r = Kokkos::View<double**, Space>("r", 128, 22);
     Kokkos::deep_copy(r, y);
     auto const xs = Kokkos::create_mirror_view_and_copy(Space::memory_space(), x);
@@ -461,7 +462,7 @@ TEST(ReadSystemsOfAFlame, SolveTheirEquations) {
         for (auto k = s.row_offsets(i); k < s.row_offsets(i + 1); ++k)
           size +=
               std::fabs(s.values(n, std::size_t(k)) * x(n, std::size_t(s.columns(std::size_t(k)))));
-        // The solution is rounded once, and 22 products are added up.
+        // The solution is rounded once, and 22 products are added.
         ASSERT_LE(std::fabs(residual(n, i)), 26 * std::numeric_limits<double>::epsilon() * size)
             << n << " " << i;
       }

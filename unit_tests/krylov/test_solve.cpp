@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve: sizes of systems and of batches, the same bits again, real matrices.
+// solve: sizes of systems and batches, bitwise repeatable results, real matrices.
 #include "krylov/SolveCase.hpp"
 #if defined(BATCHWORK_DRM19_DIR)
 #include "krylov/formats/Batchwork_ReadSystems.hpp"
@@ -43,7 +43,7 @@ TYPED_TEST(Solve, UnevenRows) {
   Random random(6);
   for (int rows : {30, 100, 140}) {
     auto p = tridiagonal(rows);
-    // An arrow: the first row and column are full.
+    // An arrow matrix: the first row and column are full.
     p.columns[0].clear();
     for (int j = 0; j < rows; ++j) p.columns[0].push_back(j);
     for (int i = 2; i < rows; ++i)
@@ -79,7 +79,8 @@ TYPED_TEST(Solve, Batches) {
   }
 }
 
-/// Full systems that hosts solve one by one, since packs of them would not stay in caches.
+/// Full systems that hosts solve one after the other, because a pack of them does not fit into
+/// caches.
 TYPED_TEST(Solve, LargeMatrices) {
   using T = TypeParam;
   Random random(9);
@@ -103,7 +104,7 @@ TYPED_TEST(Solve, LargeMatrices) {
   run_solve(solver, jacobi(), a.dense(), a.full, b, Arranged::item_contiguous, random, "dense");
 }
 
-/// All numbers of rows that lanes and vectors of hosts divide up differently.
+/// All numbers of rows that lanes or vectors of hosts divide in different ways.
 TYPED_TEST(Solve, EveryExtent) {
   using T = TypeParam;
   Random random(10);
@@ -132,7 +133,7 @@ TYPED_TEST(Solve, SameBitsAgain) {
     Matrices<T> const a(solvable_pattern(random, rows, 0.4, false), items,
                         Arranged::item_contiguous);
     ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous);
-    // Iterations differ from item to item.
+    // The number of iterations differs between items.
     for (std::int64_t n = 0; n < items; ++n)
       put_dominant(a, n, random, false, n % 3 == 0 ? 20 : 1.1);
     a.upload();
@@ -179,7 +180,7 @@ TEST(SolveFlame, MeetsTheTrueResidual) {
       for (auto k = s.row_offsets(std::size_t(i)); k < s.row_offsets(std::size_t(i) + 1); ++k)
         full.at(n, i, s.columns(std::size_t(k))) = s.values(std::size_t(n), std::size_t(k));
   b.fill(1);
-  // How many meet the tolerance, and how many the recurrence alone says to meet it.
+  // How many items meet the tolerance, and how many meet it only according to the recurrence.
   auto const solved = [&](double tolerance, auto const& m, int restarts = 3) {
     auto stop = relative(tolerance, 500);
     stop.most_restarts = restarts;
@@ -207,10 +208,10 @@ TEST(SolveFlame, MeetsTheTrueResidual) {
     return met;
   };
   EXPECT_EQ(solved(1e-6, jacobi()).first, items);
-  // Rounding does not allow that of most, whatever the recurrence says.
+  // For most items rounding prevents this, even if the recurrence says otherwise.
   EXPECT_GT(solved(1e-12, jacobi()).second, 0);
-  // Without a preconditioner it is wrong for some already at a usual tolerance, which a new
-  // beginning mends.
+  // Without a preconditioner the recurrence is wrong for some items at a usual tolerance. A restart
+  // corrects it.
   auto const once = solved(1e-6, no_preconditioner(), 0);
   EXPECT_GT(once.second, 0);
   EXPECT_LT(once.first, items);

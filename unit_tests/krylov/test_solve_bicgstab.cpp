@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve by BiCGSTAB: every way of holding a system, format and arrangement, against the residual in
-// long double.
+// solve with BiCGSTAB: every way to store a system, every format and arrangement, against the
+// residual in long double.
 #include "krylov/SolveCase.hpp"
 
 namespace Batchwork::Test {

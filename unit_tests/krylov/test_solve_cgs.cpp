@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve by CGS: every way of holding a system, format and arrangement, against the residual in long
-// double; its residuals against the recurrence in long double; what becomes of systems that break
-// down, or nearly. CGS promises no convergence: the log is true, and these systems converge.
+// solve with CGS: every way to store a system, every format and arrangement, against the residual
+// in long double; its residuals against the recurrence in long double; systems with a breakdown, or
+// nearly one. CGS need not converge. For these systems it does, and the log must be correct.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -88,8 +88,9 @@ TYPED_TEST(SolveByCgs, ResidualsAreThoseOfTheRecurrence) {
   HostLog<T> const said(log);
   for (std::int64_t n = 0; n < items; ++n) {
     auto const truth = cgs_residuals(a.full, n, b, iterations);
-    // Products of r_hat keep half of their digits, or the system would have begun anew;
-    // coefficients that are off by so much change a residual by that part of the largest before it.
+    // Products with r_hat keep half of their digits, otherwise the system would have been
+    // restarted. Coefficients with this relative error change a residual by the same fraction of
+    // the largest earlier residual.
     long double largest = residual_truth(a.full, n, x, b).right_side;
     for (int k = 0; k < iterations; ++k) {
       largest = std::max(largest, truth[std::size_t(k)]);
@@ -101,9 +102,9 @@ TYPED_TEST(SolveByCgs, ResidualsAreThoseOfTheRecurrence) {
   }
 }
 
-/// Without beginning anew some of these end far from the solution in float: a small r_hat' v makes
-/// the residual 10^4 times as large for one iteration, which takes its digits, or a small rho all
-/// those of beta.
+/// Without restarts some of these would end far from the solution in float. A small r_hat' v makes
+/// the residual 10^4 times as large for one iteration, which loses digits, or a small rho loses all
+/// digits of beta.
 TEST(SolveByCgsInFloat, NearBreakdownsBeginAnew) {
   Random random(1);
   std::int64_t const items = 2000;
@@ -119,8 +120,8 @@ TEST(SolveByCgsInFloat, NearBreakdownsBeginAnew) {
   }
 }
 
-/// Residuals that grow to more than 10^7 times that of the start before they fall; a textbook's CGS
-/// has no limit either.
+/// Residuals that grow by more than a factor of 10^7 before they decrease. A textbook CGS has no
+/// limit either.
 TEST(SolveByCgsInDouble, LargeResidualsOnTheWay) {
   std::int64_t const items = 100;
   int const rows = 22, most = 200;
@@ -140,7 +141,7 @@ TEST(SolveByCgsInDouble, LargeResidualsOnTheWay) {
       largest = std::max(largest, said.log.history(std::size_t(n), std::size_t(k)));
   }
   EXPECT_GT(largest, 1e7 * std::sqrt(double(rows)));
-  // A limit that is given holds.
+  // A given limit is respected.
   solver.stop.divergence_limit = 1e5;
   s.x.fill(0);
   solve(solver, jacobi(), s.a.csr(), vectors(s.b), vectors(s.x), log);
@@ -172,9 +173,9 @@ TYPED_TEST(SolveByCgs, BreakdownsAreSaid) {
   // r' A r = 0 at the start.
   plant<T>({{0, 1, 0, -1, 0, 0, 0, 0, 1}, {1, 1, 0}}, solver, Reason::breakdown, Breakdown::pivot);
   // A = I + N, where N shifts: the residual becomes N^2 b, which is orthogonal to b and shorter.
-  // From there one step does.
+  // From there one step is enough.
   plant<T>({{1, 0, 0, 0.5, 1, 0, 0, 0.5, 1}, {1, 0, 0}}, solver, Reason::success, 0);
-  // Likewise, but the shift doubles: there is nothing to begin anew from.
+  // Also a breakdown, but the shift doubles, so a restart is not possible.
   plant<T>({{1, 0, 0, 2, 1, 0, 0, 2, 1}, {1, 0, 0}}, solver, Reason::breakdown, Breakdown::rho);
 }
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve for definite matrices with given condition numbers, from harmless ones to numerically
-// singular ones: solutions against LAPACK's, and no success unless the true residual confirms it.
+// solve for definite matrices with given condition numbers, from small ones to matrices that are
+// singular to working precision. Solutions are compared with LAPACK's. If solve reports success,
+// the true residual must confirm it.
 #include "krylov/PreconditionersCase.hpp"
 
 #if defined(BATCHWORK_HAVE_LAPACK)
@@ -18,7 +19,7 @@ struct SolveConditions : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(SolveConditions, Numbers);
 
-/// Q D Q', where Q reflects and D falls from 1 to 1 / condition.
+/// Q D Q', where Q is a reflection and D decreases from 1 to 1 / condition.
 template <class T>
 void put_conditioned(Matrices<T> const& a, std::int64_t n, double condition, Random& random) {
   int const rows = a.pattern.rows;
@@ -41,7 +42,7 @@ void put_conditioned(Matrices<T> const& a, std::int64_t n, double condition, Ran
     }
 }
 
-/// The solution by LAPACK where it is there.
+/// The solution from LAPACK, if LAPACK was found.
 template <class T>
 std::vector<long double> reference(ArrangedBatch<T> const& full, std::int64_t n,
                                    ArrangedBatch<T> const& b) {
@@ -92,19 +93,20 @@ TYPED_TEST(SolveConditions, FromGoodToSingular) {
         HostLog<T> const said(log);
         for (std::int64_t n = 0; n < items; ++n) {
           auto const t = residual_truth(a.full, n, x, b);
-          // Where x grows without bounds, squares overflow before the numbers do.
+          // If x grows without bounds, squares overflow before the numbers do.
           if (said.reason(n) == Reason::not_finite) {
             EXPECT_FALSE(std::isfinite(said.residual(n)));
             EXPECT_GT(t.norm, t.right_side);
           } else {
             expect_honest(said, n, t, tolerance);
           }
-          // Rounding in A x does not keep the residual from the tolerance.
+          // Rounding in A x does not prevent the residual from meeting the tolerance.
           bool const reachable = 10 * epsilon<T> * condition < tolerance;
           if (reachable) {
             EXPECT_EQ(said.reason(n), Reason::success) << to_string(said.reason(n));
           }
-          // The numbers of the matrix are rounded, which decides what it is when they are as few.
+          // The numbers of the matrix are rounded, which changes the matrix if they have few
+          // digits.
           if (epsilon<T> * condition * rows > 0.1) continue;
           EXPECT_NE(said.reason(n), Reason::indefinite);
           auto const z = reference(a.full, n, b);
@@ -114,7 +116,7 @@ TYPED_TEST(SolveConditions, FromGoodToSingular) {
             error += e * e;
             size += z[std::size_t(i)] * z[std::size_t(i)];
           }
-          // |A^-1| is the condition, nearly, as |A| is 1.
+          // |A^-1| is nearly the condition number, because |A| is 1.
           EXPECT_LE(std::sqrt(error),
                     2 * condition * (t.norm + 10 * rows * epsilon<double> * std::sqrt(size)))
               << "item " << n;

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The status of solve for badly scaled systems, against residuals without rounding: converged
-// systems have converged, and no solution gets worse. Also with a solver from outside the library.
+// The reports of solve for badly scaled systems, compared with residuals without rounding errors: a
+// system reported as converged must have converged, and no solution may become worse. Also a solver
+// that is not part of the library.
 
 #include <Kokkos_Core.hpp>
 #include <cmath>
@@ -34,7 +35,7 @@ TEST(CompensatedSum, IsWithinItsBound) {
       exact.add_product(a, x);
       left += a * x;
     }
-    // Nearly all of it is taken away again.
+    // Most of it cancels.
     sum.add(-left);
     exact.add(-left);
     long double const error = std::fabs(sum.value() - exact.value());
@@ -57,8 +58,8 @@ struct Tally {
   int converged = 0, all = 0;
 };
 
-/// What the log says is true: converged means that the exact residual meets the tolerance, and no x
-/// is worse than zero.
+/// The log must be correct: if it reports convergence, the exact residual must meet the tolerance,
+/// and no x may be worse than zero.
 template <class T, class Solver, class M>
 Tally expect_true(Solver const& solver, M const& m, ArrangedBatch<T> const& a,
                   ArrangedBatch<T> const& b, std::string const& what) {
@@ -76,7 +77,7 @@ Tally expect_true(Solver const& solver, M const& m, ArrangedBatch<T> const& a,
     if (outcome.converged()) {
       ++tally.converged;
       EXPECT_LE(t.residual, solver.stop.tolerance * t.right_side) << "item " << tally.all;
-      // The log bounds the exact residual, and meets the tolerance itself, but for the rounding of
+      // The logged norm must bound the exact residual and meet the tolerance, up to the rounding of
       // sums of squares.
       long double const slack = (a.rows + 16) * epsilon<T>;
       EXPECT_LE(t.residual, outcome.residual * (1 + slack)) << "item " << tally.all;
@@ -138,12 +139,13 @@ TEST(SolveConfirmed, EntriesOverTwelveOrders) {
       all.converged += t.converged;
       all.all += t.all;
     }
-  // Neither none nor all: the tolerance is near what rounding leaves.
+  // Some items but not all, because the tolerance is near the rounding errors.
   EXPECT_GT(all.converged, all.all / 3);
   EXPECT_LT(all.converged, all.all);
 }
 
-/// Columns over 17 orders, for which GMRES gave up at what it took for a singular matrix.
+/// Columns over 17 orders of magnitude, for which an earlier version of GMRES stopped because it
+/// considered the matrix singular.
 TEST(SolveConfirmed, GmresOfColumnsOfManySizes) {
   Random random(6);
   std::int64_t const items = 100;
@@ -153,13 +155,12 @@ TEST(SolveConfirmed, GmresOfColumnsOfManySizes) {
     put_badly_scaled(a, b, random, 0, 17);
     Tally const t = expect_true(gmres(30, relative(1e-8, 500)), no_preconditioner(), a, b,
                                 std::to_string(rows) + " rows");
-    // A textbook's GMRES(30) solves 97 to 100 of them.
+    // A textbook GMRES(30) solves 97 to 100 of them.
     EXPECT_GE(t.converged, 95);
   }
 }
 
-/// A singular matrix and a right-hand side that is orthogonal to all that it gives: zero is the
-/// best x.
+/// A singular matrix and a right-hand side that is orthogonal to its range: zero is the best x.
 TEST(SolveConfirmed, GmresDoesNoHarm) {
   int const rows = 8;
   ArrangedBatch<double> const a(3, rows, rows, Arranged::item_contiguous),
@@ -177,13 +178,14 @@ TEST(SolveConfirmed, GmresDoesNoHarm) {
   EXPECT_EQ(expect_true(gmres(30, relative(1e-8, 100)), ilu(), a, b, "Neumann").converged, 0);
 }
 
-/// A start that seems to meet the tolerance by a sum that rounds is looked at in more digits; and
-/// is not changed if it does.
+/// An initial guess that seems to meet the tolerance because of rounding is checked with more
+/// digits. If it does meet the tolerance, it does not change.
 TEST(SolveConfirmed, Starts) {
   ArrangedBatch<double> const a(2, 3, 3, Arranged::item_contiguous),
       b(2, 3, 1, Arranged::item_contiguous), x(2, 3, 1, Arranged::item_contiguous);
   double const entries[] = {1, 0.5, 0, 0, 1, 0.5, 1e12, 1e12, -1e12}, right[] = {1, 2, 1};
-  // Of the first the rounded residual is 0, the exact one 3e-5 of b; the second is exact.
+  // For the first item the rounded residual is 0 and the exact one is 3e-5 of b. The second is
+  // exact.
   double const starts[] = {-1.0 / 7, 16.0 / 7, 15.0 / 7, 0.5, 1, 1.5};
   for (std::int64_t n = 0; n < 2; ++n)
     for (int i = 0; i < 3; ++i) {
@@ -212,7 +214,7 @@ TEST(SolveConfirmed, Starts) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(x.at(1, i, 0), starts[3 + i]);
 }
 
-/// An item that diverges keeps its start, bit for bit.
+/// An item that diverges keeps its initial guess, bit for bit.
 TEST(SolveConfirmed, DivergedKeepsTheStart) {
   ArrangedBatch<double> const a(2, 2, 2, Arranged::item_contiguous),
       b(2, 2, 1, Arranged::item_contiguous), x(2, 2, 1, Arranged::item_contiguous);
@@ -264,7 +266,7 @@ TEST(SolveConfirmed, Chemistry) {
     }
   a.upload();
   b.upload();
-  // At the second tolerance nearly all are beyond rounding.
+  // At the second tolerance nearly all items are limited by rounding.
   EXPECT_GE(all_solvers(1e-6, a, b, "1e-6").converged, 4 * items * 95 / 100);
   all_solvers(1e-10, a, b, "1e-10");
 #else
@@ -273,7 +275,7 @@ TEST(SolveConfirmed, Chemistry) {
 }
 
 /// CGS (P. Sonneveld, CGS, a fast Lanczos-type solver for nonsymmetric linear systems, SIAM J. Sci.
-/// Stat. Comput. 10 (1989)), as users may write one: seven vectors of its own.
+/// Stat. Comput. 10 (1989)), as a user could write it, with seven vectors.
 struct Cgs {
   static constexpr int vectors = 8;
   static constexpr int own_vectors = 7;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve by conjugate gradients: the cases of test_solve_bicgstab.cpp.
+// solve with conjugate gradients: every way to store a system, every format and arrangement,
+// against the residual in long double.
 #include "krylov/SolveCase.hpp"
 
 namespace Batchwork::Test {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve with the work of a device divided as the caller chooses: the solutions are right, and
-// impossible divisions are refused.
+// solve with a division of the work of a device that the caller chooses: solutions must be correct,
+// and impossible divisions refused.
 #include "krylov/PreconditionersCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 
@@ -19,7 +19,7 @@ TYPED_TEST(SolveDivision, EveryWay) {
   Random random(1);
   auto const converges = [&](int rows, double share, auto const& m,
                              std::initializer_list<WorkDivision> all) {
-    // Teams of up to 16 systems, the last one in part; large ones have a team each.
+    // Teams of up to 16 systems, with a partial last team. Each large system has its own team.
     std::int64_t const items = rows < 100 ? 37 : 7;
     auto const pattern =
         share > 0 ? solvable_pattern(random, rows, share, false) : tridiagonal(rows);
@@ -69,11 +69,11 @@ TYPED_TEST(SolveDivision, EveryWay) {
   converges(22, 0.5, ilu(),
             {{}, {in_place}, {in_place, 8, 4}, {in_place, 32, 1}, {Placement::automatic, 256}});
   converges(500, 0, block_jacobi(4), {{in_place, 64}, {in_place, 128}});
-  // Whose factors are in the workspace.
+  // The factors of these are in the workspace.
   converges(500, 0, block_jacobi(32), {{in_place, 128}, {in_place, 64}});
 }
 
-/// What becomes of a choice: variant, lanes, rows of a lane, lanes of a team and its systems.
+/// The result of a choice: variant, lanes, rows of a lane, lanes of a team, and systems of a team.
 TEST(SolveDivisionChoice, IsWhatWasAskedFor) {
   using Impl::SolveVariant;
   struct Case {
@@ -84,7 +84,7 @@ TEST(SolveDivisionChoice, IsWhatWasAskedFor) {
   };
   auto const entries = Placement::entries, columns = Placement::columns,
              in_place = Placement::in_place;
-  // Two warps, or one where lanes meet at a team's barrier.
+  // Two warps, or one if lanes wait at a barrier of the team.
   int const small = Impl::Vendor::has_shuffles ? 64 : 32;
   for (auto const& c : std::initializer_list<Case>{
            {{}, 9, 3, SolveVariant::entries_3, 2, 8, small, small / 2},
@@ -121,11 +121,12 @@ TEST(SolveDivisionChoice, IsWhatWasAskedFor) {
     EXPECT_EQ(is.systems(), c.systems);
     EXPECT_GE(is.places(c.rows), c.rows);
   }
-  // No larger team than its kernel has.
+  // A team must not be larger than its kernel supports.
   EXPECT_THROW(Impl::divided(Impl::SystemCall{"solve"}, Impl::choose_solve(40, 24, true, 8, true),
                              {columns, 32, small / 16}, 40, 24, 8, true, false),
                std::invalid_argument);
-  // Preconditioners that take the matrix have kernels of 2 and of 8 rows a lane.
+  // Preconditioners that are made from the matrix have kernels with 2 and with 8 rows for each
+  // lane.
   for (int lanes : {32, 64, 128, 256}) {
     auto const is = Impl::divided(Impl::SystemCall{"solve"},
                                   Impl::choose_preconditioned_solve(200, 3, true, {8, 128}),
@@ -133,7 +134,7 @@ TEST(SolveDivisionChoice, IsWhatWasAskedFor) {
     EXPECT_EQ(is.lanes, lanes);
     EXPECT_EQ(is.rows, lanes <= 64 ? 8 : 2);
   }
-  // Several of a team, whose lanes no row needs more of than there are.
+  // Several systems for each team. The lanes are enough for every row.
   auto const few = Impl::divided(Impl::SystemCall{"solve"},
                                  Impl::choose_preconditioned_solve(14, 14, true, {8, 128}),
                                  {Placement::in_place, 8, 8}, 14, 300, 8, true, true, 8);

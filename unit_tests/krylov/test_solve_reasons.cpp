@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Why an item ends: each reason provoked on the first, a middle and the last item, whose neighbours
-// keep their bits; and the hard cases of starts, right-hand sides and criteria.
+// Why the iteration of an item ends. Each reason is provoked in the first, a middle and the last
+// item, and the neighbours must be bitwise unchanged. Also hard cases of initial guesses,
+// right-hand sides and stopping criteria.
 #include "krylov/SolveCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 
@@ -57,11 +58,12 @@ TYPED_TEST(SolveReasons, Planted) {
     // s = (0, -1, 0) and A s = (1, 0, 0) are orthogonal.
     plant<T>({{1, -1, 0, 1, 0, 0, 0, 0, 1}, {1, 0, 0}}, bicgstab(stop), Reason::breakdown,
              Breakdown::omega);
-    // What is left after an iteration, (0, -1/2, 1/2), is orthogonal to b, and more than half of
-    // it.
+    // The residual after one iteration, (0, -1/2, 1/2), is orthogonal to b, and more than half as
+    // large.
     plant<T>({{1, 0, 0, 1, 1, 0, 0, 1, 1}, {1, 0, 0}}, bicgstab(stop), Reason::breakdown,
              Breakdown::rho);
-    // The same, but a quarter of it: it begins anew from there, unless that is forbidden.
+    // The same with a quarter of the residual: the solver restarts from there, unless restarts are
+    // disabled.
     Three const halved{{1, 0, 0, 0.25, 1, 0, 0, 1, 1}, {1, 0, 0}};
     plant<T>(halved, bicgstab(stop), Reason::success, 0);
     auto at_once = stop;
@@ -73,8 +75,8 @@ TYPED_TEST(SolveReasons, Planted) {
   }
   {
     SCOPED_TRACE("stagnated");
-    // Nearly singular, so that x is large, and rounding in A x larger than the tolerance; which the
-    // others meet.
+    // Nearly singular, so that x is large and the rounding error of A x exceeds the tolerance. The
+    // other items meet it.
     double const d = sizeof(T) == 4 ? 1e-5 : 1e-10;
     Three const large{{1 + d, 1, 0, 1, 1 + d, 0, 0, 0, 1}, {1, -0.7, 0.5}};
     auto const absolutely = absolute(sizeof(T) == 4 ? 1e-5 : 1e-13, 200);
@@ -92,7 +94,8 @@ TYPED_TEST(SolveReasons, Planted) {
   }
 }
 
-/// A tolerance that rounding does not let the true residual meet, though the recurrence does.
+/// A tolerance that the true residual cannot meet because of rounding, although the recurrence
+/// does.
 TYPED_TEST(SolveReasons, Stagnated) {
   using T = TypeParam;
   Random random(1);
@@ -111,7 +114,7 @@ TYPED_TEST(SolveReasons, Stagnated) {
     HostLog<T> const said(log);
     int stagnated = 0;
     for (std::int64_t n = 0; n < items; ++n) {
-      // Rounding may leave a residual of exactly zero.
+      // Rounding can give a residual of exactly zero.
       if (said.residual(n) == T(0)) {
         EXPECT_EQ(said.reason(n), Reason::success);
         continue;
@@ -121,15 +124,15 @@ TYPED_TEST(SolveReasons, Stagnated) {
       EXPECT_LT(said.recurrence(n), said.residual(n));
       auto const t = residual_truth(a.full, n, x, b);
       expect_honest(said, n, t, 1);
-      // As good as it gets.
+      // The iteration stagnates at rounding errors.
       EXPECT_LE(t.norm, 50 * t.rounding);
     }
     EXPECT_GT(stagnated, items / 2);
   }
 }
 
-/// An item ends as soon as the tolerance is met, no later: I x = b with omega = 1/2 halves the
-/// residual each time, without any rounding.
+/// An item must end as soon as the tolerance is met: I x = b with omega = 1/2 halves the residual
+/// in each iteration without rounding.
 TYPED_TEST(SolveReasons, EndsWithTheFirstResidualThatMeetsTheTolerance) {
   using T = TypeParam;
   int const rows = 8;
@@ -173,7 +176,7 @@ TYPED_TEST(SolveReasons, StartsAndCriteria) {
     auto const log = SolveLog<T>::allocated(items);
     double const tolerance = usual_tolerance<T>;
 
-    // b = 0: x = 0 at once, whatever it was, zero included.
+    // b = 0: x = 0 without iterations, for any initial guess including zero.
     for (bool const from_zero : {false, true}) {
       if (from_zero) x.fill(T(0));
       else x.randomise(random);
@@ -187,7 +190,7 @@ TYPED_TEST(SolveReasons, StartsAndCriteria) {
         for (int i = 0; i < rows; ++i) ASSERT_EQ(x.at(n, i, 0), T(0));
       }
     }
-    // b = 0 under an absolute tolerance: towards 0.
+    // b = 0 with an absolute tolerance: the iteration goes towards 0.
     x.randomise(random);
     solve(bicgstab(absolute(tolerance, 100)), jacobi(), a.csr(), vectors(zeros), vectors(x), log);
     x.download();
@@ -199,7 +202,7 @@ TYPED_TEST(SolveReasons, StartsAndCriteria) {
         EXPECT_LE(said.residual(n), T(tolerance));
       }
     }
-    // No iterations are allowed: the start stays as it is.
+    // No iterations are allowed, so the initial guess does not change.
     x.randomise(random);
     std::vector<T> start;
     for (std::int64_t n = 0; n < items; ++n)
@@ -222,8 +225,8 @@ TYPED_TEST(SolveReasons, StartsAndCriteria) {
         expect_honest(said, n, residual_truth(a.full, n, x, b), tolerance);
       }
     }
-    // A start that meets the tolerance stays, too: relative to nothing, and to a right-hand side
-    // that is A times it.
+    // An initial guess that meets the tolerance does not change either: with b = 0, and with b = A
+    // times the guess.
     solve(bicgstab(absolute(1e6, 100)), jacobi(), a.csr(), vectors(b), vectors(x), log);
     x.download();
     EXPECT_TRUE(unchanged());
@@ -233,7 +236,7 @@ TYPED_TEST(SolveReasons, StartsAndCriteria) {
     x.download();
     EXPECT_TRUE(unchanged());
     EXPECT_EQ(HostLog<T>(log).reason(0), Reason::success);
-    // Relative to the start: a tenth of it.
+    // Relative to the initial residual: a tenth of it.
     solve(bicgstab(relative_to_start(0.1, 100)), jacobi(), a.csr(), vectors(b), vectors(x), log);
     ArrangedBatch<T> const first(items, rows, 1, Arranged::item_contiguous);
     std::size_t k = 0;
@@ -248,7 +251,8 @@ TYPED_TEST(SolveReasons, StartsAndCriteria) {
         EXPECT_LE(is.norm, 0.1L * was.norm * (1 + 200 * epsilon<T>)+is.rounding + was.rounding);
       }
     }
-    // A tolerance of zero runs as far as it goes, and is not met but by luck.
+    // With a tolerance of zero the iteration continues as far as possible, and meets it only by
+    // chance.
     x.fill(T(0));
     solve(bicgstab(relative(0, 300)), jacobi(), a.csr(), vectors(b), vectors(x), log);
     x.download();
@@ -266,8 +270,8 @@ TYPED_TEST(SolveReasons, StartsAndCriteria) {
   }
 }
 
-/// Right-hand sides whose squares vanish or overflow are solved for, and a definite matrix not for
-/// an indefinite one where p' A p vanishes.
+/// Right-hand sides whose squares underflow or overflow must be solved. p' A p that underflows must
+/// not make a definite matrix indefinite.
 TYPED_TEST(SolveReasons, EndsOfTheRange) {
   using T = TypeParam;
   int const rows = 4;
@@ -289,7 +293,7 @@ TYPED_TEST(SolveReasons, EndsOfTheRange) {
     HostLog<T> const said(log);
     for (std::int64_t n = 0; n < items; ++n) EXPECT_EQ(said.reason(n), Reason::success);
   }
-  // As far as it goes: never said to be indefinite.
+  // The iteration continues as far as possible, and must never report an indefinite matrix.
   for (T size : {T(1), std::sqrt(tiny) * T(64)}) {
     b.fill(size);
     x.fill(T(0));
@@ -303,8 +307,8 @@ TYPED_TEST(SolveReasons, EndsOfTheRange) {
   }
 }
 
-/// The history has the norms after each iteration, which are those of the true residual up to
-/// rounding, and is not written beyond them.
+/// The history contains the norms after each iteration, which agree with the true residual up to
+/// rounding. Later entries are not written.
 TYPED_TEST(SolveReasons, History) {
   using T = TypeParam;
   Random random(3);
@@ -315,7 +319,7 @@ TYPED_TEST(SolveReasons, History) {
   for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, true, n % 2 == 0 ? 1.2 : 15);
   a.upload();
   b.randomise(random);
-  // |b - A x| when no more than k iterations are allowed.
+  // |b - A x| if at most k iterations are allowed.
   int const some = 5;
   std::vector<std::vector<ResidualTruth>> truth(some + 1);
   for (int k = 1; k <= some; ++k) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve by Richardson's iteration: the cases of test_solve_bicgstab.cpp; and the Jacobi
-// preconditioner for any diagonal.
+// solve with the Richardson iteration: every way to store a system, every format and arrangement,
+// against the residual in long double. Also the Jacobi preconditioner with any diagonal.
 #include "krylov/PreconditionersCase.hpp"
 #include "krylov/formats/Batchwork_AnyMatrices.hpp"
 
@@ -29,8 +29,8 @@ TYPED_TEST(SolveByRichardson, Converges) {
   }
 }
 
-/// A diagonal of zero counts as one, and so does one that the pattern does not have, in every
-/// format and way of holding a system.
+/// A zero diagonal entry counts as one, and so does a missing one, in every format and every way to
+/// store a system.
 TYPED_TEST(SolveByRichardson, AnyDiagonal) {
   using T = TypeParam;
   Random random(4);

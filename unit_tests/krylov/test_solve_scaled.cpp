@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every scaling, with the test in either norm.
+// Every scaling, with the stopping test in either norm.
 #include "krylov/ScaledCase.hpp"
 
 namespace Batchwork::Test {
@@ -48,8 +48,8 @@ TYPED_TEST(SolveScaled, EveryScalingInBothNorms) {
         }
       }
     }
-  // Well scaled they are well conditioned: all converge. In the user's norm the others are beyond
-  // rounding.
+  // After scaling they are well conditioned, so all converge. In the user's norm the others are
+  // limited by rounding.
   EXPECT_EQ(in_scaled.converged, in_scaled.all);
   EXPECT_GE(in_unscaled.converged, in_unscaled.all * 3 / 4);
   EXPECT_EQ(in_unscaled.converged + in_unscaled.at_rounding, in_unscaled.all);

@@ -12,7 +12,7 @@ struct SolveScaledSymmetric : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(SolveScaledSymmetric, Numbers);
 
-/// Rows and columns of a symmetric matrix by the same factors.
+/// Rows and columns of a symmetric matrix, scaled by the same factors.
 TYPED_TEST(SolveScaledSymmetric, ConjugateGradients) {
   using T = TypeParam;
   Random random(12);

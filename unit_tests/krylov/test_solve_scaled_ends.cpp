@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Chemistry; how scaled solves end; misuse.
+// Systems from chemistry, how scaled solves end, and misuse.
 #include "krylov/ScaledCase.hpp"
 #if defined(BATCHWORK_DRM19_DIR)
 #include "krylov/formats/Batchwork_ReadSystems.hpp"
@@ -10,8 +10,8 @@
 namespace Batchwork::Test {
 namespace {
 
-/// Jacobians of a flame with the weights that an integrator has for them: a textbook's BiCGSTAB of
-/// the weighted systems takes 13 iterations to 1e-6 (median), 7 with Jacobi.
+/// Jacobians of a flame with the weights of an integrator. A textbook BiCGSTAB needs 13 iterations
+/// to 1e-6 (median) for the weighted systems, and 7 with Jacobi.
 TEST(SolveScaled, Chemistry) {
 #if defined(BATCHWORK_DRM19_DIR)
   std::string const folder = BATCHWORK_DRM19_DIR;
@@ -74,8 +74,8 @@ TEST(SolveScaled, Chemistry) {
 #endif
 }
 
-/// Absolute tolerances, no iterations, zero right-hand sides, numbers that are not finite: each
-/// item by itself.
+/// Absolute tolerances, no iterations, zero right-hand sides, numbers that are not finite:
+/// independently for each item.
 TEST(SolveScaled, Ends) {
   int const rows = 3;
   std::int64_t const items = 6;
@@ -122,7 +122,7 @@ TEST(SolveScaled, Ends) {
   EXPECT_EQ(reasons(scaled(bicgstab(relative(1e-8, 0))), 0.5),
             (std::vector{iteration_limit, success, not_finite, not_finite, iteration_limit,
                          iteration_limit}));
-  // Everything meets it, without an iteration.
+  // Every item meets it without an iteration.
   ArrangedBatch<double> const x(items, rows, 1, Arranged::item_contiguous);
   x.fill(0);
   auto const log = whole_log<double>(items);
@@ -133,7 +133,7 @@ TEST(SolveScaled, Ends) {
   EXPECT_FALSE(said[2].converged() || said[3].converged());
 }
 
-/// Whatever ends an item, `residual` is of b - A x as they are given, not as they are scaled.
+/// For every reason, `residual` is the norm of b - A x for the given, not for the scaled matrices.
 TEST(SolveScaled, ResidualsAreThoseOfTheUser) {
   Kokkos::View<int*, Space> const offsets("offsets", 3), columns("columns", 4);
   Kokkos::View<double**, Kokkos::LayoutRight, Space> const values("values", 1, 4), b("b", 1, 2),
@@ -155,7 +155,7 @@ TEST(SolveScaled, ResidualsAreThoseOfTheUser) {
   auto const scaled_residual = [&] {
     return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), log.scaled_residual)(0);
   };
-  // ILU(0) wants columns that rise.
+  // ILU(0) needs increasing columns.
   fill(columns, {1, 0, 0, 1});
   auto const stop = relative(1e-8, 50);
   for (auto const norm : {TestNorm::unscaled, TestNorm::scaled}) {
@@ -164,7 +164,7 @@ TEST(SolveScaled, ResidualsAreThoseOfTheUser) {
     EXPECT_EQ(said.residual, 1024);
     EXPECT_EQ(scaled_residual(), 1);
   }
-  // Nothing is allowed, and a right-hand side that no combination of the columns is.
+  // No tolerance, and a right-hand side that is not in the range of the matrix.
   fill(columns, {0, 1, 0, 1});
   EXPECT_EQ(residuals(scaled(bicgstab(relative(1e-8, 0)))).residual, 1024);
   fill(values, {0, 1024, 0, 0});
@@ -174,7 +174,7 @@ TEST(SolveScaled, ResidualsAreThoseOfTheUser) {
   EXPECT_EQ(singular.residual, 512);
 }
 
-/// An item's bits are those that it has alone, whatever becomes of the others.
+/// An item must have the same bits as in a batch of one, whatever the other items do.
 TEST(SolveScaled, NeighboursDoNotMatter) {
   int const rows = 7;
   std::int64_t const items = 11;
@@ -209,7 +209,7 @@ TEST(SolveScaled, NeighboursDoNotMatter) {
   same(scaled(bicgstab(relative(1e-3, 60)), Scaling::rows, TestNorm::scaled));
 }
 
-/// Columns far out of range: nothing is read or written there, and x is not touched.
+/// Columns far out of range: nothing outside may be read or written, and x must not change.
 TEST(SolveScaled, InvalidPattern) {
   Kokkos::View<double**, Kokkos::LayoutRight, Space> const values("values", 3, 4), b("b", 3, 2),
       x("x", 3, 2);
@@ -226,8 +226,8 @@ TEST(SolveScaled, InvalidPattern) {
     for (int i = 0; i < 2; ++i) EXPECT_EQ(after(n, i), 7.0);
 }
 
-/// A start that meets the tolerance stays as it is, also where it is no multiple of the columns'
-/// factors in range.
+/// An initial guess that meets the tolerance does not change, also if scaling it by the factors of
+/// columns would round.
 TEST(SolveScaled, StartsThatDo) {
   ArrangedBatch<float> const a(1, 2, 2, Arranged::item_contiguous),
       b(1, 2, 1, Arranged::item_contiguous), x(1, 2, 1, Arranged::item_contiguous);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Systems in other units: (2^j A) x = 2^k b over the range of normal numbers takes the iterations
-// of A x = b, ends for its reason, and x is 2^(k - j) times as large, bit for bit. Every solver
-// with every preconditioner, and the verbs beside them.
+// Systems in other units: (2^j A) x = 2^k b over the range of normal numbers must take the same
+// iterations as A x = b and end for the same reason. x must be 2^(k - j) times as large, bit for
+// bit. Every solver with every preconditioner, and the other verbs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct SolveScales : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(SolveScales, Numbers);
 
-/// Tridiagonal systems, and what verbs give for them in units of a power of two.
+/// Tridiagonal systems, and the results of verbs for them in units of a power of two.
 template <class T>
 struct InUnits {
   using Vectors = Kokkos::View<T**, Kokkos::LayoutRight, Space>;
@@ -69,7 +69,7 @@ struct InUnits {
     Kokkos::deep_copy(b, b_2);
     Kokkos::deep_copy(x, T(0));
   }
-  /// What is in x times a power of two.
+  /// Multiplies x by a power of two.
   std::vector<T> solution(int by) const {
     auto const on_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
     std::vector<T> all;
@@ -77,11 +77,10 @@ struct InUnits {
       for (std::size_t i = 0; i < rows; ++i) all.push_back(std::ldexp(on_host(n, i), by));
     return all;
   }
-  /// Whether results of about 2^e are normal numbers, with all that is computed on the way in
-  /// double.
+  /// Whether results near 2^e and all intermediate values in double are normal numbers.
   static bool is_normal(int e) { return std::abs(e) <= most - 30; }
 
-  /// Runs body(j, k) for the units of A to 2^of_a, and of b, that leave x within the range.
+  /// Calls body(j, k) for the units of A up to 2^of_a, and the units of b for which x is in range.
   template <class Body>
   static void for_units(int of_a, Body const& body) {
     for (int j = -of_a; j <= of_a; j += step)
@@ -98,8 +97,8 @@ bool operator==(Said const& a, Said const& b) {
   return a.iterations == b.iterations && a.codes == b.codes && a.residuals == b.residuals;
 }
 
-/// The same matrices as a functor: on hosts a thread has a system, whose masks are plain bool, as
-/// those of devices are.
+/// The same matrices as a functor. On hosts a thread has a system and its masks are plain bool, as
+/// on devices.
 template <class T>
 struct TridiagonalProduct {
   T const* values;
@@ -117,8 +116,8 @@ struct TridiagonalProduct {
   }
 };
 
-/// \param of_a    units of the matrix to 2^of_a
-/// \param format  gives what solve takes as the matrices
+/// \param of_a units of the matrix up to 2^of_a
+/// \param format returns the argument for the matrices of solve
 template <class T, class Solver, class M, class Format>
 void expect_same(InUnits<T> const& systems, Solver const& solver, M const& m, char const* what,
                  int of_a, Format const& format) {
@@ -134,7 +133,7 @@ void expect_same(InUnits<T> const& systems, Solver const& solver, M const& m, ch
     for (auto const& outcome : outcomes(log)) {
       said.iterations.push_back(outcome.iterations);
       said.codes.push_back(outcome.code);
-      // Of a residual that is a normal number in the units of b.
+      // For a residual that is a normal number in the units of b.
       if (std::abs(k) < systems.most * 3 / 4)
         said.residuals.push_back(std::ldexp(double(outcome.residual), -k));
     }
@@ -161,7 +160,7 @@ template <class T, class Solver>
 void expect_same_with_all(Solver const& solver, bool symmetric, bool also_without = true) {
   using Systems = InUnits<T>;
   Systems const systems(symmetric);
-  // p' A p and r' M r are of the size of A, or of its inverse, times the square of a residual.
+  // p' A p and r' M r have the size of A or of its inverse, times the square of a residual.
   int const reach = symmetric ? Systems::farthest - Systems::step : Systems::farthest;
   expect_same(systems, solver, no_preconditioner(), "none", also_without ? reach : 0);
   expect_same(systems, solver, jacobi(), "jacobi", reach);
@@ -187,7 +186,7 @@ TYPED_TEST(SolveScales, Cgs) {
 TYPED_TEST(SolveScales, ConjugateGradients) {
   expect_same_with_all<TypeParam>(conjugate_gradients(usual_criteria<TypeParam>()), true);
 }
-/// Without a preconditioner it is the matrix itself that must be near to omega.
+/// Without a preconditioner, the matrix itself must be near omega.
 TYPED_TEST(SolveScales, Richardson) {
   auto stop = usual_criteria<TypeParam>();
   stop.most_iterations = 1000;
@@ -226,7 +225,7 @@ TYPED_TEST(SolveScales, DirectLu) {
   });
 }
 
-/// The pattern tells the lower triangle, the upper one and the bands.
+/// The pattern identifies the lower triangle, the upper one and the bands.
 TYPED_TEST(SolveScales, Triangles) {
   using T = TypeParam;
   InUnits<T> const systems(false);
@@ -315,7 +314,7 @@ TYPED_TEST(SolveScales, ProductsAndSums) {
     EXPECT_EQ(product(j, k), y) << "A 2^" << j << ", x 2^" << k;
     EXPECT_EQ(dotted(j, k), dots) << "x 2^" << j << ", y 2^" << k;
   });
-  // Sums of squares have three ranges, whose roots may round otherwise.
+  // Sums of squares have three ranges, whose roots can round differently.
   systems.for_units(0, [&](int, int k) {
     auto const now = length(k);
     for (std::size_t n = 0; n < lengths.size(); ++n)

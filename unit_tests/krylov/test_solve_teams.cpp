@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernels of solve, run on the host by teams of threads; and the choice between them.
+// The device kernels of solve, run on the host by teams of threads, and the choice between them.
 #include "krylov/DiaCase.hpp"
 #include "krylov/SolveCase.hpp"
 #include "krylov/preconditioners/Batchwork_Ilu.hpp"
@@ -54,8 +54,8 @@ TEST(ChooseSolve, HasRoomForAllRows) {
         }
 }
 
-/// Every system that is taken is launched on every device, whatever its rows are; rooms and factors
-/// are planned by what is left beside the exchange.
+/// Every supported system can be launched on every device, for rows of any length. Scratch memory
+/// for the rest of rows and for factors is planned with the memory that the exchange leaves.
 template <class T, class Solver, class M, class Matrix, int R, bool Large, class Scale>
 void expect_launched(Impl::SolveChoice const& how, int rows, bool shuffles) {
   using Problem = Impl::SolveProblem<T, Solver, M, Impl::AnySystems<T>, Scale>;
@@ -111,7 +111,7 @@ void expect_all_launched(bool shuffles) {
           break;
         default: with.template operator()<ReadInPlace<T, 8>, 8, true>();
       }
-      // Where the device has room for it.
+      // If the device has enough memory for it.
       if (how.variant == SolveVariant::columns_56 && !SolverWithStorage<Solver>)
         for (auto const& device : devices()) {
           auto const split =
@@ -147,14 +147,15 @@ TEST(ChooseSolve, FitsEveryDevice) {
     expect_all_launched<float, Impl::WithStorage<Gmres, float>>(shuffles);
     expect_all_launched<double, Impl::WithStorage<Gmres, double>>(shuffles);
   }
-  // As measured, with more scratch too.
+  // The measured choice, also with more scratch memory.
   for (auto const& device : devices())
     if (std::string(device.name).find("H200") == 0) {
       EXPECT_EQ(Impl::scratch_of_a_solve(device.limits), 40928);
     }
 }
 
-/// Exchanges of the systems of a warp begin in different banks, where as many lanes write at once.
+/// The exchanges of the systems of a warp begin in different banks, if all lanes write at the same
+/// time.
 TEST(SystemScratch, SpreadsOverTheBanks) {
   for (int wide : {2, 4})
     for (int lanes : {1, 2, 4, 8, 16, 32})
@@ -163,7 +164,7 @@ TEST(SystemScratch, SpreadsOverTheBanks) {
         int const banks = 32 * wide / 4;  // numbers
         ASSERT_GE(s.of_system(), s.exchange_size());
         ASSERT_EQ(s.of_system() % wide, 0);
-        // Of the lanes that are served together no two write to the same bank.
+        // No two lanes that are served at the same time may write to the same bank.
         std::vector<int> hits(std::size_t(banks), 0);
         for (int lane = 0; lane < std::min(banks, 32); ++lane)
           ++hits[std::size_t((lane / lanes * s.of_system() + lane % lanes) % banks)];
@@ -177,7 +178,7 @@ struct SolveOnTeams : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(SolveOnTeams, Numbers);
 
-/// Runs one kernel with the choice that solve would make, or with another number of lanes.
+/// Runs one kernel with the choice of solve, or with another number of lanes.
 template <class T, class Matrix, int R, bool Large, class Solver, class M, class A,
           class Scale = Impl::NotScaled>
 void run(Solver const& solver, M const& m, A const& a, Impl::SolveChoice const& how,
@@ -270,7 +271,8 @@ TYPED_TEST(SolveOnTeams, EveryVariant) {
     with.template operator()<ReadInPlace<T, 8>, 8, true>(rows, 0.1, false, SolveVariant::in_place);
 }
 
-/// A basis for short rows leaves room for other teams where one team has the scratch of the device.
+/// A basis for short rows leaves memory for other teams, if one team has the scratch memory of the
+/// device.
 TEST(SolveTeams, BasisForShortRows) {
   for (auto const& device : devices()) {
     SCOPED_TRACE(device.name);
@@ -286,7 +288,7 @@ TEST(SolveTeams, BasisForShortRows) {
   }
 }
 
-/// The most rows, on a device with the least scratch.
+/// The largest number of rows, on a device with the least scratch memory.
 TEST(SolveTeams, MostRows) {
   Random random(4);
   int const rows = Impl::most_rows_of_a_solve;
@@ -302,7 +304,8 @@ TEST(SolveTeams, MostRows) {
                                                      a.csr(), how, a.full, b, random);
 }
 
-/// Rows and columns of sizes over some orders, equilibrated in the kernel or scaled by weights.
+/// Rows and columns over several orders of magnitude, equilibrated in the kernel or scaled by
+/// weights.
 TYPED_TEST(SolveOnTeams, Scaled) {
   using T = TypeParam;
   Random random(2);
@@ -349,8 +352,8 @@ TYPED_TEST(SolveOnTeams, Scaled) {
   with.template operator()<ReadInPlace<T, 2>, 2, true>(70, 0.1, 64, SolveVariant::in_place, ilu());
 }
 
-/// Columns that do not rise, or are out of range: nothing is solved, nothing outside is read, and
-/// the item says it.
+/// Columns that do not increase or are out of range: no system is solved, nothing outside is read,
+/// and the item reports it.
 TYPED_TEST(SolveOnTeams, InvalidPattern) {
   using T = TypeParam;
   int const rows = 4;
@@ -388,8 +391,8 @@ TYPED_TEST(SolveOnTeams, InvalidPattern) {
   }
 }
 
-/// The same for systems of all sizes, in kernels that EveryVariant has as well, with the fault in a
-/// first, a middle and the last entry.
+/// The same for systems of all sizes, with kernels that EveryVariant uses too, and with the fault
+/// in the first, a middle and the last entry.
 TYPED_TEST(SolveOnTeams, InvalidPatternOfEveryVariant) {
   using T = TypeParam;
   Random random(2);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Weighted norms of a test.
+// Weighted norms in the stopping test.
 #include "krylov/ScaledCase.hpp"
 
 namespace Batchwork::Test {
@@ -18,7 +18,8 @@ TYPED_TEST(SolveWeighted, InEveryWay) {
   bool const single = sizeof(T) == 4;
   int const rows = 14;
   std::int64_t const items = 23;
-  // As an integrator has them: A couples unknowns of many sizes, weights are their inverses.
+  // As in an integrator: A couples unknowns of very different sizes, and the weights are their
+  // inverses.
   ArrangedBatch<T> const a(items, rows, rows, Arranged::item_contiguous),
       b(items, rows, 1, Arranged::item_contiguous), w(items, rows, 1, Arranged::strided);
   Kokkos::View<T*> const one("weights", std::size_t(rows));
@@ -36,7 +37,7 @@ TYPED_TEST(SolveWeighted, InEveryWay) {
         a.at(n, i, j) =
             T((i == j ? 0.8 * rows : random()) * size[std::size_t(i)] / size[std::size_t(j)]);
   }
-  w.at(1, 3, 0) = T(0);  // a row that does not count
+  w.at(1, 3, 0) = T(0);  // a row with weight zero
   w.at(2, 4, 0) = -w.at(2, 4, 0);
   a.upload();
   b.upload();
@@ -62,7 +63,8 @@ TYPED_TEST(SolveWeighted, InEveryWay) {
        of_all, "gmres, to start");
   with(scaled(bicgstab(stop)), jacobi(), A, vectors(w), of_item, "scaled, weighted");
 
-  // What the functor's own rounding leaves is not known: no claim to the last digit.
+  // The rounding errors of the functor are not known, so no agreement to the last digit is
+  // expected.
   ArrangedBatch<T> const x(items, rows, 1, Arranged::item_contiguous);
   x.fill(T(0));
   auto const log = whole_log<T>(items);

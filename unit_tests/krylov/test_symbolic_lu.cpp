@@ -26,7 +26,7 @@ std::vector<int> check_all(Pattern const& pattern, int columns, std::int64_t ite
 
 TEST(SymbolicLu, Stencils) {
   Random random(1);
-  // An even number of rows: with zeros on the diagonal others are singular.
+  // An even number of rows, because other matrices with zeros on the diagonal are singular.
   for (int rows : {1, 2, 4, 16, 34})
     check_all<double>(tridiagonal(rows), 1, 13, all_arranged[rows % 4], random);
   check_all<float>(tridiagonal(10), 2, 7, Arranged::interleaved, random);
@@ -40,7 +40,7 @@ TEST(SymbolicLu, ScatteredEntries) {
   check_all<float>(scattered_pattern(random, 12, 2), 1, 17, Arranged::interleaved, random, false);
   check_all<double>(full_pattern(11), 1, 9, Arranged::item_contiguous, random, false);
 }
-/// Of each kind of items that can be solved some take pivots on the diagonal, and some do not.
+/// For each kind of regular items, some use pivots on the diagonal and some do not.
 TEST(SymbolicLu, BothForms) {
   Random random(3);
   auto const pattern = tridiagonal(40);
@@ -58,7 +58,7 @@ template <class Call>
 void expect_message(Call const& call, std::initializer_list<char const*> parts) {
   expect_says(message_of(call), parts);
 }
-/// Beyond the stack of a pack, and full matrices that take a workspace.
+/// Too large for the stack of a pack, and full matrices that need a workspace.
 TEST(SymbolicLu, LargeSystems) {
   Random random(5);
   SymbolicBatch<double> const of(grid_pattern(18), 1, 3, Arranged::item_contiguous);
@@ -79,7 +79,7 @@ TEST(SymbolicLu, LargeSystems) {
   }
   expect_message([&] { solve(Space(), solver, of.a.csr(), vectors(of.b), vectors(of.x)); },
                  {"Batchwork::solve", "324 rows", "workspace_numbers", "falls_back"});
-  // Nothing is launched where the workspace is too small.
+  // Nothing is launched if the workspace is too small.
   of.x.fill(poison<double>());
   Kokkos::View<double*, Space> const few("few", 1000);
   expect_message(
@@ -89,8 +89,7 @@ TEST(SymbolicLu, LargeSystems) {
   EXPECT_EQ(of.x.at(0, 0, 0), poison<double>());
 }
 
-/// Entries, products and levels as an elimination of a matrix of yes and no finds them, in the
-/// order that was taken.
+/// Entries, products and levels from the elimination of a boolean matrix in the chosen order.
 TEST(SymbolicLu, FillsIn) {
   Random random(6);
   for (Pattern const& pattern :
@@ -134,7 +133,7 @@ TEST(SymbolicLu, FillsIn) {
       EXPECT_EQ(s.factor_entries(), entries);
       EXPECT_EQ(s.products(), products);
       EXPECT_EQ(s.levels(), levels);
-      // Levels are bought with a few entries.
+      // Fewer levels cost a few more entries.
       if (entries_before >= 0) {
         EXPECT_LE(entries, 2 * entries_before);
       }
@@ -156,7 +155,7 @@ TEST(SymbolicLu, GivenOrders) {
                                 DirectVerb());
 }
 
-/// [p 1; 1 1] with a small p, among others.
+/// [p 1; 1 1] with a small p, together with other items.
 struct SmallPivot {
   SymbolicBatch<double> of{full_pattern(2), 1, 5, Arranged::item_contiguous};
 
@@ -185,8 +184,8 @@ TEST(SymbolicLu, Thresholds) {
     return HostLog<double>::on_host(s.of.log.dense_form)(2);
   };
   auto const as_it_is = [](auto&) {};
-  // A step of refinement mends what small pivots do, but not where they are below eps of the
-  // numbers under them.
+  // A step of refinement corrects the effect of small pivots, unless they are below eps of the
+  // entries under them.
   for (double p : {0.0, 1e-300, 2e-16, 1e-13, 1e-10, 1e-5, 0.9e-3, 0.1}) {
     SmallPivot const s(p);
     EXPECT_EQ(solve_it(s, as_it_is), p < 1e-15 ? 1 : 0) << p;
@@ -216,7 +215,7 @@ TEST(SymbolicLu, Thresholds) {
     EXPECT_TRUE(k / 2 == 2 ? std::isnan(after[k]) : after[k] == before[k]) << k;
   }
 }
-/// The bound of the backward error of each row, and the rounding of what was compared with it.
+/// The bound of the backward error of each row, plus the rounding errors of the comparison.
 template <class T>
 void expect_accurate_rows(SymbolicBatch<T> const& of, std::int64_t n) {
   for (int i = 0; i < of.a.pattern.rows; ++i) {
@@ -231,9 +230,8 @@ void expect_accurate_rows(SymbolicBatch<T> const& of, std::int64_t n) {
         << "row " << i;
   }
 }
-/// Numbers on the diagonal from 1 down to 1e-16, and a loose tolerance: what stays on the diagonal
-/// has solutions as accurate as rounding makes them, row by row; and small pivots that do no harm
-/// stay.
+/// Diagonal entries from 1 to 1e-16, and a loose tolerance. If pivots stay on the diagonal,
+/// solutions must be as accurate as rounding allows, row by row. Small pivots that do no harm stay.
 template <class T>
 void check_planted_pivots(double tolerance) {
   SCOPED_TRACE("tolerance " + std::to_string(tolerance));
@@ -274,8 +272,8 @@ TEST(SymbolicLu, PlantedPivots) {
   for (double const tolerance : {1e-1, 1e-6}) check_planted_pivots<double>(tolerance);
   check_planted_pivots<float>(1e-2);
 }
-/// The second pivot is what is left of 1 + e - 1, beside a one: numbers grow by 1 / e, and at 1e-14
-/// refinement does not help any more.
+/// The second pivot is the remainder of 1 + e - 1, next to a one. Numbers grow by 1 / e, and at
+/// 1e-14 refinement does not help.
 TEST(SymbolicLu, PivotsThatCancel) {
   Pattern const pattern{3, {{0, 1}, {0, 1, 2}, {1, 2}}};
   std::int64_t const items = 20;
@@ -312,7 +310,7 @@ TEST(SymbolicLu, PivotsThatCancel) {
     EXPECT_EQ(dense_form(19), 1);
   }
 }
-/// A zero on the diagonal that is not in the pattern and fills in.
+/// A zero on the diagonal that is not in the pattern and is filled in.
 TEST(SymbolicLu, DiagonalsThatFillIn) {
   Pattern const pattern{3, {{0, 1}, {0, 2}, {1, 2}}};
   Random random(8);
@@ -327,7 +325,7 @@ TEST(SymbolicLu, DiagonalsThatFillIn) {
     EXPECT_LE(truth.norm, 1e-12 * truth.right_side);
   }
 }
-/// Columns in any order, some of them twice: the numbers are added up.
+/// Columns in any order, and some of them twice: their numbers are added.
 TEST(SymbolicLu, RepeatedColumns) {
   RepeatedColumns const of;
   solve(direct_lu(symbolic_lu(of.a()), relative(1e-14)), of.a(), vectors(of.b), vectors(of.x),
@@ -343,8 +341,8 @@ TEST(SymbolicLu, NumbersThatGrow) {
   check_growth(20, in_order, DirectVerb(), true);
   check_growth(20, in_order, DirectVerb(), false);
 }
-/// Matrices of another pattern with as many entries, whose columns are out of range: they are not
-/// read.
+/// Matrices with another pattern and the same number of entries, whose columns are out of range:
+/// they are not read.
 TEST(SymbolicLu, ColumnsOutOfRange) {
   Random random(11);
   SymbolicBatch<double> const of(full_pattern(3), 1, 5, Arranged::item_contiguous);
@@ -358,7 +356,8 @@ TEST(SymbolicLu, ColumnsOutOfRange) {
   HostLog<double> const log(of.log);
   for (std::int64_t n = 0; n < 5; ++n) EXPECT_NE(log.reason(n), Reason::success);
 }
-/// As many rows as places tell apart; on devices their numbers do not fit on the chip.
+/// The largest number of rows that the index type allows. On devices their numbers do not fit on
+/// the chip.
 TEST(SymbolicLu, ManyRows) {
   constexpr int rows = 21844;
   std::vector<int> offsets(rows + 1);

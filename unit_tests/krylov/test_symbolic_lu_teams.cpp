@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernels of solve with direct_lu(symbolic), run on the host by teams of threads;
-// compiled a second time for warps of 32 lanes.
+// The device kernels of solve with direct_lu(symbolic), run on the host by teams of threads.
+// Compiled a second time with warps of 32 lanes.
 #include "krylov/SymbolicCase.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/HostTeams.hpp"
@@ -25,7 +25,7 @@ struct ByLanes {
     return Impl::make_symbolic<Space>(a, {}, lanes);
   }
 };
-/// The items that are left by the kernel of direct_lu, where there is one.
+/// The items that the kernel of direct_lu leaves, if that kernel is used.
 template <class T>
 bool by_tiles([[maybe_unused]] Impl::DirectProblem<T> const& p) {
   if constexpr (Impl::Vendor::has_shuffles) {
@@ -36,9 +36,9 @@ bool by_tiles([[maybe_unused]] Impl::DirectProblem<T> const& p) {
   }
   return false;
 }
-/// Both kernels, one after the other.
+/// Both kernels, in sequence.
 struct OnTeams {
-  std::int64_t slots = 0;  ///< of a workspace for what is left, or none
+  std::int64_t slots = 0;  ///< slots of a workspace for the remaining items, or none
   template <class T, class Solver, class A>
   void operator()(Solver const& solver, A const& a, ArrangedBatch<T> const& b,
                   ArrangedBatch<T> const& x, SolveLog<T> const& log) const {
@@ -79,7 +79,7 @@ TEST(SymbolicLuTeams, AnItemOfManyLanes) {
   Random random(2);
   check_pattern_formats<double>(grid_pattern(6), 2, 5, Arranged::item_contiguous, random,
                                 ByLanes{many}, OnTeams(), false);
-  // So long sums that lanes share them.
+  // Sums that are so long that lanes share them.
   check_pattern_formats<double>(arrow_pattern(random, 40, 3), 1, 3, Arranged::by_columns, random,
                                 ByLanes{many}, OnTeams(), false);
 }
@@ -97,7 +97,7 @@ TEST(SymbolicLuTeams, NumbersThatGrow) {
   check_growth(12, in_order, OnTeams(), true);
   check_growth(12, in_order, OnTeams(), false);
 }
-/// Columns that a row has twice.
+/// Columns that are twice in a row of the pattern.
 TEST(SymbolicLuTeams, RepeatedColumns) {
   RepeatedColumns const of;
   OnTeams()(direct_lu(ByLanes{few}(of.a()), relative(1e-14)), of.a(), of.b, of.x, of.log);

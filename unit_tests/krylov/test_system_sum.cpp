@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sums over the lanes of a system, for every number of lanes: one after the other, several at once,
-// and any. On a device, or by teams of host threads.
+// Sums and `any` over the lanes of a system, for every number of lanes: one after the other, and
+// several at once. On a device, or by teams of host threads.
 #include "krylov/detail/backend/Batchwork_SystemSum.hpp"
 #include "support/Batchwork_TestSupport.hpp"
 #if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP) && !defined(KOKKOS_ENABLE_SYCL)
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int rounds = 9, at_once = 3;
 
-/// Every lane of a team takes part; out(team, round, lane) is what it was given.
+/// Every lane of a team takes part. out(team, round, lane) is the sum that it received.
 template <class T>
 struct SumKernel {
   int lanes;
@@ -79,7 +79,7 @@ TYPED_TEST(SystemSum, EveryNumberOfLanes) {
 #endif
       auto const out = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.out);
       auto const some = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.some);
-      // What waits together: a warp, or all of the team.
+      // The lanes that wait for each other: a warp, or the whole team.
       std::size_t const together = Impl::Vendor::has_shuffles && lanes <= 32 ? 32 : count;
       for (std::size_t t = 0; t < teams; ++t)
         for (std::size_t k = 0; k < rounds; ++k)
@@ -102,15 +102,15 @@ TYPED_TEST(SystemSum, EveryNumberOfLanes) {
     }
 }
 
-/// The portable way, which every device can go: for whole warps too, and more numbers than
-/// exchanges have places for.
+/// The portable code, which every device can run: also for whole warps, and for more values than
+/// exchanges have space for.
 template <class T>
 struct SumExchangeKernel {
   static constexpr int numbers = 8;
   int lanes, together, of_first, bytes;
   Kokkos::View<T***, Space> in;     ///< (round, lane, which)
   Kokkos::View<T***, Space> out;    ///< of sums
-  Kokkos::View<T***, Space> dealt;  ///< of those that one lane was given
+  Kokkos::View<T***, Space> dealt;  ///< sums that a single lane received
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
@@ -151,7 +151,7 @@ TYPED_TEST(SystemSum, ThroughScratch) {
       if (size > 128 && together > 3) continue;
       SCOPED_TRACE(std::to_string(lanes) + " lanes of " + std::to_string(size) + ", " +
                    std::to_string(together) + " at once");
-      // No more than is said to be enough.
+      // The documented number must be enough.
       bool const alone = lanes == size && lanes > Impl::lanes_without_parts;
       std::size_t const scratch =
           std::size_t(together * (size + (alone ? Impl::most_parts : size))) * sizeof(T);
@@ -200,7 +200,7 @@ TYPED_TEST(SystemSum, ThroughScratch) {
     }
 }
 
-/// A thread alone with its items.
+/// A single thread with its items.
 TYPED_TEST(SystemSum, Alone) {
   using T = TypeParam;
   Impl::LoneSums const alone;

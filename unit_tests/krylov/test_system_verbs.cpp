@@ -8,7 +8,7 @@
 namespace Batchwork::Test {
 namespace {
 
-using Batchwork::dot;  // not that of the tests' matrices
+using Batchwork::dot;  // not `dot` of the test matrices
 
 template <class T>
 struct SystemVerbs : ::testing::Test {};
@@ -55,7 +55,7 @@ TYPED_TEST(SystemVerbs, NumbersOfItems) {
   }
 }
 
-/// Patterns without any entry, and without rows: sums over nothing are zero.
+/// Patterns without entries and without rows: empty sums are zero.
 TYPED_TEST(SystemVerbs, Nothing) {
   using T = TypeParam;
   Random random(3);
@@ -79,7 +79,7 @@ TYPED_TEST(SystemVerbs, Nothing) {
   for (std::size_t n = 0; n < 4; ++n) EXPECT_EQ(host(n), T(0));
 }
 
-/// Groups of 8 and of 3 items, of which the last one is not full, of everything.
+/// Groups of 8 and of 3 items with a partial last group, for all arguments.
 template <class T, std::size_t W>
 void check_compact(Random& random) {
   constexpr std::size_t items = 43, groups = (items + W - 1) / W, N = 12;
@@ -140,7 +140,7 @@ TYPED_TEST(SystemVerbs, Compact) {
   check_compact<TypeParam, 3>(random);
 }
 
-/// transposed(view) is what it says.
+/// transposed(view) gives the same as a transposed copy.
 TYPED_TEST(SystemVerbs, TransposedDense) {
   using T = TypeParam;
   Random random(5);
@@ -160,7 +160,7 @@ TYPED_TEST(SystemVerbs, TransposedDense) {
   }
 }
 
-/// A NaN harms no neighbour, and stays where it is.
+/// A NaN affects only its item.
 TYPED_TEST(SystemVerbs, BadItemsHarmNoNeighbour) {
   using T = TypeParam;
   Random random(6);
@@ -225,7 +225,7 @@ TYPED_TEST(SystemVerbs, BadItemsHarmNoNeighbour) {
       }
 }
 
-/// alpha may be NaN in one item: its diagonal is.
+/// alpha can be NaN in one item, whose diagonal is then NaN.
 TYPED_TEST(SystemVerbs, AlphaThatIsNaN) {
   using T = TypeParam;
   for (auto how : all_arranged) {
@@ -244,7 +244,7 @@ TYPED_TEST(SystemVerbs, AlphaThatIsNaN) {
   }
 }
 
-/// Norms whose squares leave the range.
+/// Norms whose squares leave the range of numbers.
 TYPED_TEST(SystemVerbs, NormsOfAnySize) {
   using T = TypeParam;
   using Limits = std::numeric_limits<T>;
@@ -254,7 +254,7 @@ TYPED_TEST(SystemVerbs, NormsOfAnySize) {
     for (auto how : all_arranged) {
       std::int64_t const items = top - bottom - 8;
       ArrangedBatch<T> const x(items, rows, 1, how), result(items, 1, 1, how);
-      // One power of two after the other, alone or with smaller ones.
+      // One power of two after the other, separately or with smaller ones.
       for (std::int64_t n = 0; n < items; ++n) {
         int const e = bottom + 2 + int(n);
         bool const mixed = random.integer(0, 1);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Calls of add_scaled_identity, scale, equilibrate, dot and norm that are refused before anything
-// is written.
+// Misuse of add_scaled_identity, scale, equilibrate, dot and norm, which they must refuse before
+// they write anything.
 #include "krylov/verbs/Batchwork_AddScaledIdentity.hpp"
 #include "krylov/verbs/Batchwork_Equilibrate.hpp"
 #include "krylov/verbs/Batchwork_Scale.hpp"
@@ -13,7 +13,7 @@
 namespace Batchwork::Test {
 namespace {
 
-using Batchwork::dot;  // not that of the tests' matrices
+using Batchwork::dot;  // not `dot` of the test matrices
 
 struct SystemVerbsMisuse : ::testing::Test {
   using Vectors = Kokkos::View<double**, Kokkos::LayoutRight, Space>;

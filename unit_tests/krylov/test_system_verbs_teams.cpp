@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernels of add_scaled_identity, scale, equilibrate, dot and norm, run on the host by
-// teams of threads, with their own number of lanes and with others.
+// The device kernels of add_scaled_identity, scale, equilibrate, dot and norm, run on the host by
+// teams of threads, with the default number of lanes and with others.
 #include "krylov/VerbsCase.hpp"
 #include "support/HostTeams.hpp"
 
@@ -22,7 +22,7 @@ void run_work(Work const& work, std::int64_t items, int lanes) {
   run_teams(kernel, int(kernel.teams()), Kernel::largest_team, scratch > 0 ? scratch + 16 : 0);
 }
 
-/// The verbs with this number of lanes; 0: their own.
+/// The verbs with this number of lanes; 0: the default.
 template <class T>
 struct OnTeams {
   int lanes;
@@ -73,7 +73,7 @@ struct OnTeams {
   }
 };
 
-/// Own lanes and others, so that teams have partial last groups.
+/// With the default number of lanes and with others, so that teams have partial last groups.
 template <class F>
 void for_some_lanes(Random& random, F const& f) {
   for (int lanes : {0, 1 << random.integer(0, 7)}) {
@@ -114,7 +114,7 @@ TYPED_TEST(VerbsOnTeams, Sums) {
       });
 }
 
-/// The same factors from any number of lanes, and from the host.
+/// The factors must be the same for any number of lanes, and on the host.
 TYPED_TEST(VerbsOnTeams, FactorsDoNotDependOnLanes) {
   using T = TypeParam;
   Random random(3);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// team_solve inside kernels of the tests' own, item by item: every format, many rows; against the
-// residual in long double and, on hosts, against solve.
+// team_solve inside kernels, one item at a time: every format, and many rows. Compared with the
+// residual in long double and, on hosts, with solve.
 #include "krylov/TeamSolveCase.hpp"
 
 namespace Batchwork::Test {

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// team_solve of direct_lu inside kernels of the tests' own.
+// team_solve with direct_lu inside kernels.
 #include "krylov/DirectTeamCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 
 namespace Batchwork::Test {
 namespace {
 
-/// A kernel of which only the sizes of its teams are asked.
+/// A kernel that is used only to find the sizes of its teams.
 struct NoWork {
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const&) const {}
@@ -47,7 +47,7 @@ TEST(TeamSolveDirect, SeveralRightHandSides) {
   check_sizes<double>({7, 22, 33}, 3, 5);
   check_sizes<float>({22, 2}, 2, 7);
 }
-/// More than a team's scratch has room for with Kokkos 4.
+/// More than fits into the scratch memory of a team with Kokkos 4.
 TEST(TeamSolveDirect, LargeSystems) {
   if (Impl::runs_on_device<Space> &&
       Impl::Vendor::device_limits(Space()).scratch_of_team < std::size_t(100000))
@@ -64,7 +64,7 @@ TEST(TeamSolveDirect, SolvesInTurn) {
   for (int rows : {2, 22, 54}) check_in_turn<double>(InAKernel(), rows);
   check_in_turn<float>(InAKernel(), 33);
 }
-/// Refined in double.
+/// With refinement in double.
 TEST(TeamSolveDirect, FactorsOfFloat) {
   Random random(23);
   for (int rows : {9, 54}) {
@@ -79,7 +79,7 @@ TEST(TeamSolveDirect, FactorsOfFloat) {
       }
   }
 }
-/// On devices any whole warps, on hosts any number of threads.
+/// On devices any number of whole warps, on hosts any number of threads.
 TEST(TeamSolveDirect, OtherTeams) {
   if (Impl::runs_on_device<Space>) {
     for (int size : {32, 96, 256}) check_in_turn<double>(InAKernel{size}, 40);
@@ -89,7 +89,7 @@ TEST(TeamSolveDirect, OtherTeams) {
   int const most = any.team_size_max(NoWork{}, Kokkos::ParallelForTag());
   for (int size = 1; size <= std::min(most, 3); ++size) check_in_turn<double>(InAKernel{size}, 40);
 }
-/// Systems of no rows are solved.
+/// Systems without rows are solved.
 TEST(TeamSolveDirect, NoRows) {
   DirectBatch<double> const of(Pattern{0, {}}, 1, 3, Arranged::item_contiguous);
   SolvesColumns<InAKernel>{}(direct_lu(), of.a.csr(), of.b, of.x, of.log);

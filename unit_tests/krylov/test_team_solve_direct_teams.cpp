@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// team_solve of direct_lu as on devices, on threads of a host; compiled a second time for warps of
-// 32 lanes.
+// team_solve with direct_lu in the code of devices, run on threads of a host. Compiled a second
+// time with warps of 32 lanes.
 #include "krylov/DirectTeamCase.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/Batchwork_Messages.hpp"
@@ -59,7 +59,7 @@ TEST(TeamSolveDirectOnLanes, FactorsOfFloat) {
     }
 }
 
-/// Solves a system of so many rows by a team of that size and that much scratch.
+/// Solves a system with this many rows, with a team of this size and this much scratch memory.
 void run_with(int rows, int size, std::size_t bytes) {
   DirectBatch<double> const of(full_pattern(rows), 1, 1, Arranged::item_contiguous);
   auto const team = OnLanes().make(direct_lu(), of.a.csr());
@@ -79,8 +79,8 @@ TEST(TeamSolveDirectMisuseOnLanes, IsRefused) {
                  "; give a multiple of 32 to 256, or team_size()"});
   EXPECT_EQ(OnLanes().make(direct_lu(), dense_pattern<double>(1)).team_size(), 32);
   EXPECT_EQ(OnLanes().make(direct_lu(), dense_pattern<double>(150)).team_size(), 160);
-  // A number for each entry, a column's and six for vectors, 8 bytes each; what is beside them is
-  // little.
+  // A number for each entry, the numbers of a column and of six vectors, 8 bytes each. The rest is
+  // small.
   EXPECT_GE(team.scratch_size(64), std::size_t(40 * (41 + 7) * 8));
 #if defined(BATCHWORK_VENDOR_WARPS)
   EXPECT_LE(team.scratch_size(256), std::size_t(40 * (41 + 7) * 8 + 1000));

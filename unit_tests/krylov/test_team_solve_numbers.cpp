@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// team_solve with numbers that the kernel has computed in its scratch, several calls in a kernel,
-// and a functor.
+// team_solve with data that the kernel computes: entries in its scratch memory, several calls in a
+// kernel, and a functor.
 #include "krylov/TeamSolveCase.hpp"
 
 namespace Batchwork::Test {
@@ -13,9 +13,9 @@ struct TeamSolveNumbers : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(TeamSolveNumbers, Numbers);
 
-/// The kernel brings the numbers of the item, b and x to its scratch, by other threads than read
-/// them; the solution goes back the same way. Twice, so that the second call begins where the first
-/// has ended.
+/// The kernel copies the item, b and x to its scratch memory with other threads than those that
+/// read them, and copies the solution back in the same way. Twice, so that the second call begins
+/// with the result of the first.
 template <class T, class Solver, class Values>
 struct FromScratch {
   using Scratch = Kokkos::View<T*, typename Space::scratch_memory_space,
@@ -72,7 +72,7 @@ void from_scratch(TeamCase<T> const& c, Team const& team, Values const& values, 
                                             by_pointer};
   launch_user_kernel<Team, T>(team, int(c.items), team.team_size(), kernel.own(), kernel);
   c.check(log, tolerance);
-  // The residual that the second call begins with is that of the first.
+  // The second call begins with the residual of the first.
   HostLog<T> const first(log), second(again);
   for (std::int64_t n = 0; n < c.items; ++n) {
     EXPECT_EQ(first.iterations(n) > 0, iterates);
@@ -103,7 +103,7 @@ TYPED_TEST(TeamSolveNumbers, InScratch) {
                  "64 bits");
     from_scratch(c, ell_pattern<T>(c.a.place_columns), flat(c.a.places), true, "ell");
     from_scratch(c, dense_pattern<T>(size.rows), flat(c.a.full), true, "dense");
-    // A format with numbers of its own serves as a pattern, too.
+    // A format with its own numbers can be used as a pattern, too.
     from_scratch(c, c.a.csr(), flat(c.a.values), true, "csr that has numbers");
     for (bool by_pointer : {false, true})
       from_scratch(c, team_solve<Space>(direct_lu(relative(usual_tolerance<T>)), csr),
@@ -111,7 +111,7 @@ TYPED_TEST(TeamSolveNumbers, InScratch) {
   }
 }
 
-/// The functor that was given on the host, and one that the kernel makes.
+/// A functor from the host, and a functor that the kernel makes.
 template <class T, class Solver>
 struct ByFunctor {
   Solver solver;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// team_solve with methods that need their own scratch: GMRES, ILU(0), block Jacobi; and with a
+// team_solve with methods that need scratch memory (GMRES, ILU(0), block Jacobi), and with a
 // functor.
 #include "krylov/PreconditionersCase.hpp"
 #include "krylov/TeamSolveCase.hpp"
@@ -31,7 +31,7 @@ TYPED_TEST(TeamSolvePreconditioned, Converges) {
     }
 }
 
-/// A system without entries, by GMRES and with a functor for a preconditioner.
+/// A system without entries, with GMRES and a functor as the preconditioner.
 TYPED_TEST(TeamSolvePreconditioned, MatrixFree) {
   using T = TypeParam;
   int const rows = 40;
@@ -66,7 +66,7 @@ TYPED_TEST(TeamSolvePreconditioned, MatrixFree) {
   look(bicgstab(stop), preconditioner(Neighbours<T>{rows}));
 }
 
-/// Twice in one kernel, from the same start, over the same scratch.
+/// Twice in one kernel, with the same initial guess and the same scratch memory.
 template <class T, class Solver>
 struct Twice {
   Solver solver;

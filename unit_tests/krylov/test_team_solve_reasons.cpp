@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// team_solve: what cannot be solved, sizes of teams and of scratch, misuse.
+// team_solve: systems without a solution, sizes of teams and of scratch memory, misuse.
 #include "krylov/TeamSolveCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 
@@ -13,8 +13,8 @@ struct TeamSolveReasons : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(TeamSolveReasons, Numbers);
 
-/// What cannot be solved is said, item by item, as solve says it; a diagonal that is zero or not
-/// there is a factor of 1.
+/// Items without a solution must report the same as with solve. A zero or missing diagonal entry is
+/// a factor of 1.
 TYPED_TEST(TeamSolveReasons, AreSaid) {
   using T = TypeParam;
   int const items = 6;
@@ -27,7 +27,7 @@ TYPED_TEST(TeamSolveReasons, AreSaid) {
   full.at(1, 0, 0) = std::numeric_limits<T>::quiet_NaN();
   full.at(2, 1, 1) = T(-2);
   for (int i = 0; i < 3; ++i) b.at(3, i, 0) = T(0);
-  // Neither has a diagonal, and its square is the identity.
+  // It has no diagonal, and its square is the identity.
   full.at(4, 0, 0) = full.at(4, 1, 1) = T(0);
   full.at(4, 0, 1) = full.at(4, 1, 0) = full.at(4, 2, 2) = T(1);
   full.upload();
@@ -54,12 +54,12 @@ TYPED_TEST(TeamSolveReasons, AreSaid) {
     EXPECT_EQ(said.iterations(3), 0);
   };
   run(bicgstab(relative(1e-5, 50)), Reason::success);
-  // Limits hold for each call.
+  // Limits apply to each call.
   EXPECT_EQ(solved_by(bicgstab(relative(1e-5, 0))).reason(0), Reason::iteration_limit);
   EXPECT_EQ(x.at(0, 0, 0), T(0.5));
 }
 
-/// Teams of hosts may have more than one thread, if there are more.
+/// Teams on hosts can have more than one thread, if there are more threads.
 TEST(TeamSolveHost, TeamsOfSeveralThreads) {
   if (Impl::runs_on_device<Space>) GTEST_SKIP() << "a device has its own sizes";
   TeamCase<double> const c(20, 0.3, Arranged::item_contiguous, false);

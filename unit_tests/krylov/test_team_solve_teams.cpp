@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device path of team_solve, run on the host by teams of threads; and kernels with a wrong
+// team_solve in the code of devices, run on the host by teams of threads, and kernels with a wrong
 // size.
 #include "krylov/Batchwork_TeamSolve.hpp"
 
@@ -30,7 +30,7 @@ struct Kernel {
     int const n = member.league_rank();
     auto const right = [&](int i) { return b.at(n, i, 0); };
     auto const solution = [&](int i) -> T& { return x.at(n, i, 0); };
-    // The start, by one thread: the others see it without a wait of the kernel's.
+    // One thread writes the initial guess. The others must see it without a barrier in the kernel.
     if (member.team_rank() == member.team_size() / 2)
       for (int i = 0; i < x.rows; ++i) solution(i) = T(i % 3);
     auto& result = said[n * member.team_size() + member.team_rank()];
@@ -127,7 +127,7 @@ TYPED_TEST(TeamSolveOnTeams, ScratchOfTheirOwn) {
   odd.template run<2>(gmres(9, stop), jacobi(), odd.a.csr(), nullptr, 0, "gmres");
 }
 
-/// Runs a solver by a team of that size and that much scratch.
+/// Runs a solver with a team of this size and this much scratch memory.
 void run_with(int rows, int size, std::size_t bytes) {
   auto const team = Impl::make_team_solver<true, 1, double>(bicgstab(), jacobi(),
                                                             scaled_identity<double>(rows, 2.0));
@@ -152,7 +152,7 @@ TEST(TeamSolveMisuseOnTeams, IsRefused) {
   for (int size : {32, 96, 192, 512})
     expect_says(message_of([&] { (void)with_basis.scratch_size(size); }),
                 {"give a power of two from 64 to 256"});
-  // Five vectors of 64 places, a triangle, rotations, and sums of four numbers in two sets.
+  // Five vectors of 64 entries, a triangle, rotations, and sums of four values in two sets.
   EXPECT_GE(with_basis.scratch_size(64),
             team.scratch_size(64) + (5 * 64 + 15 + 20) * sizeof(double));
   run_with(40, 64, team.scratch_size(64));

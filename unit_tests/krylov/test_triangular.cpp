@@ -40,7 +40,7 @@ TYPED_TEST(Triangular, AllFormats) {
       }
 }
 
-/// Batches of any size, none included; and the same bits again.
+/// Batches of any size, including none. Repeated calls give the same bits.
 TYPED_TEST(Triangular, Batches) {
   using T = TypeParam;
   Random random(2);
@@ -64,8 +64,8 @@ TYPED_TEST(Triangular, Batches) {
   }
 }
 
-/// What a diagonal does that one cannot divide by, in every format, by whole packs and in the rest;
-/// neighbours keep their bits.
+/// Diagonals by which one cannot divide, in every format, in whole packs and in a partial one.
+/// Neighbours must be bitwise unchanged.
 TYPED_TEST(Triangular, BadDiagonals) {
   using T = TypeParam;
   Random random(3);
@@ -105,7 +105,7 @@ TYPED_TEST(Triangular, BadDiagonals) {
               if (!(bad == infinite)) {
                 EXPECT_TRUE(std::isnan(x.at(n, row, 0)));
               }
-              // Rows that come before are as they should be.
+              // Rows before it have the correct values.
               int const before = is_upper(triangle) ? rows - 1 : 0;
               EXPECT_TRUE(std::isfinite(x.at(n, before, 0)));
             } else {
@@ -116,7 +116,7 @@ TYPED_TEST(Triangular, BadDiagonals) {
           }
         };
         look("csr", a.csr(), true);
-        // On devices other numbers of lanes may share a longer row.
+        // On devices another number of lanes can share a longer row.
         look("ell", a.ell(), !Impl::runs_on_device<Space>);
         look("dense", a.dense(), false);
       }
@@ -145,7 +145,7 @@ TYPED_TEST(Triangular, MissingAndOverflow) {
     EXPECT_TRUE(std::isfinite(x.at(1, 2, 0)));
     for (int i : {3, 4, 5}) EXPECT_TRUE(std::isnan(x.at(1, i, 0))) << i;
     solve_triangular(Space(), Triangle::upper, A, vectors(b), vectors(x), status(codes));
-    EXPECT_EQ(code(), Status::code(Reason::breakdown, 4));  // not 6, though that is met first
+    EXPECT_EQ(code(), Status::code(Reason::breakdown, 4));  // not 6, which is first
     solve_triangular(Triangle::unit_upper, A, vectors(b), vectors(x), status(codes));
     EXPECT_EQ(code(), 0);
   };

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernel of solve_triangular, run on the host by teams of threads.
+// The device kernel of solve_triangular, run on the host by teams of threads.
 #include "krylov/TriangularCase.hpp"
 #include "support/HostTeams.hpp"
 
@@ -13,7 +13,7 @@ struct TriangularOnTeams : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(TriangularOnTeams, Numbers);
 
-/// The device's kernel by teams of host threads; with its own number of lanes, where 0.
+/// Runs the device kernel with teams of host threads. 0 lanes: the default number.
 struct ByTeams {
   int lanes;
   template <class T, class A, class B, class X, class C>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Shared by the tests of empty extents: poisoned outputs and their expected contents.
+/// Shared code of the tests of empty extents: poisoned outputs, and checks of the outputs after the
+/// call.
 #ifndef BATCHWORK_TEST_EMPTY_CASE_HPP
 #define BATCHWORK_TEST_EMPTY_CASE_HPP
 
@@ -10,7 +11,7 @@
 
 namespace Batchwork::Test {
 
-/// Numbers of items: none, one, and several packs and a rest.
+/// Numbers of items: none, one, and several packs plus a partial one.
 inline constexpr int items_of_empties[] = {0, 1, 37};
 
 template <class T>
@@ -38,7 +39,7 @@ Numbers1<T> numbers(int items) {
   return poisoned(Numbers1<T>("n", std::size_t(items)));
 }
 
-/// want(item, i, j) of all numbers of a View of one to three indices.
+/// Checks that all numbers of a View with one to three indices are want(item, i, j).
 template <class View, class Want>
 void expect_all(View const& view, Want const& want, std::string const& what) {
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);

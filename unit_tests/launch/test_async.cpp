@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A verb returns while its kernel still runs: also the second launch on another instance, and also
-// when the operands make the launch's arguments large. Host backends run a kernel within the call;
-// there nothing is to be seen, and the tests are skipped.
+// A verb returns while its kernel is still running: also for the second launch on another instance,
+// and if the operands make the launch's arguments large. Host back ends run the kernel within the
+// call, so the tests are skipped on hosts.
 #include <chrono>
 #include <functional>
 #include <iostream>
@@ -15,14 +15,14 @@ namespace {
 
 constexpr std::int64_t items = 64;
 
-/// A chain of dependent operations: its time grows with the number of steps, whatever the machine.
+/// A chain of dependent operations. On any machine its time grows with the number of steps.
 struct Wander {
   template <class S>
   KOKKOS_FUNCTION void operator()(S& state) const {
     state = 1.0 / (state + 0.5);
   }
 };
-/// The same with a matrix that travels with the launch.
+/// The same with a matrix that is passed with the launch.
 struct WanderWith {
   template <class S, class A, class B>
   KOKKOS_FUNCTION void operator()(S& state, A const& a, B const& b) const {
@@ -59,8 +59,7 @@ class Async : public ::testing::Test {
     }
     Kokkos::deep_copy(a_.view(), 1.0);
     Kokkos::deep_copy(b_.view(), 1.0);
-    // As many steps as take a fifth of a second on the machine at hand; the first calls also load
-    // the kernels.
+    // Enough steps for a fifth of a second on this machine. The first calls also load the kernels.
     run(Space(), a_, 10);
     run_large(Space(), a_, 10);
     map(Wander{}, inout(b_.view()));
@@ -84,7 +83,7 @@ class Async : public ::testing::Test {
          common(fixed(nine())));
   }
 
-  /// The call took no part of the kernel's time: less than a tenth of it.
+  /// The time of the call must be less than a tenth of the time of the kernel.
   static void expect_returned_early(double call, double kernel, char const* what) {
     std::cout << "  " << what << ": the call took " << call * 1e6 << " us, the kernel "
               << kernel * 1e3 << " ms\n";
@@ -114,8 +113,8 @@ TEST_F(Async, MapQueuesBehindALongKernel) {
 }
 
 TEST_F(Async, LargeArgumentsReturnEarlyToo) {
-  // Two 9 x 9 matrices of double: more than the 512 bytes beyond which Kokkos would take its
-  // constant buffer, for which the next launch would wait.
+  // Two 9 x 9 matrices of double: larger than 512 bytes. Kokkos would pass them by its constant
+  // buffer, for which the next launch would wait.
   static_assert(sizeof(fixed(nine())) > 512);
   Space const exec;
   double const call = seconds_of([&] {
@@ -133,7 +132,7 @@ TEST_F(Async, TwoInstancesDoNotWaitForOneAnother) {
       if (large) run_large(instances[std::size_t(k)], s, steps_);
       else run(instances[std::size_t(k)], s, steps_);
     };
-    // One after the other, with a fence between: what waiting would cost.
+    // Sequentially, with a fence between the calls: the time that waiting would take.
     double const apart = seconds_of([&] {
       launch_one(0, a_);
       instances[0].fence();
@@ -153,7 +152,7 @@ TEST_F(Async, TwoInstancesDoNotWaitForOneAnother) {
 }
 
 TEST_F(Async, WorkOnOneInstanceIsOrdered) {
-  // What an asynchronous call has not finished is seen finished by the next one on the instance.
+  // The next call on the instance sees the complete results of an asynchronous call.
   Space const exec;
   scan(exec, steps_, Count{}, carry(common(fixed(1.0)), a_.view()));
   map(exec, Twice{}, out(b_.view()), in(a_.view()));

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Units do not matter. Well-conditioned inputs times a power of two give the results of the inputs
-// as they are, times a power of two. That holds over the whole range in which inputs, results and
-// LAPACK's intermediate values are normal numbers. Results agree bit for bit, except at the ends of
-// the range, where reciprocals or small entries lose digits.
+// Units do not matter. Inputs multiplied by a power of two give the results of the original inputs,
+// multiplied by a power of two, if the inputs are well conditioned. This holds over the whole range
+// in which inputs, results and LAPACK's intermediate values are normal numbers. Results agree bit
+// for bit, except at the ends of the range, where reciprocals or small entries lose digits.
 #include <functional>
 
 #include "support/Batchwork_TestSupport.hpp"
@@ -22,14 +22,14 @@ constexpr int items = 5;
 template <class T, class Layout>
 using Items = Kokkos::View<T***, Layout, Space>;
 
-/// Entry (i, j) of what a batch holds: no entry is much smaller than the others.
+/// Entry (i, j) of the items. No entry is much smaller than the others.
 enum class Filled { general, spd, lower, upper, sides };
 template <class T>
 T entry_of(Random& random, Filled filled, int n, int i, int j) {
   double const noise = 0.25 * random.normal() / std::sqrt(double(n));
   double const x = std::copysign(std::max(std::fabs(noise), 0x1p-10), noise);
   switch (filled) {
-    // Rows are exchanged.
+    // Needs row exchanges.
     case Filled::general: return T(x + (j == n - 1 - i ? 2 : 0));
     case Filled::spd: return T(x + (i == j ? 2 : 0));
     case Filled::lower: return T(j > i ? 0 : x + (i == j ? 2 : 0));
@@ -37,7 +37,7 @@ T entry_of(Random& random, Filled filled, int n, int i, int j) {
     default: return T(std::copysign(0.5 + std::fabs(noise), noise));
   }
 }
-/// A batch times 2^k, the same for all k.
+/// A batch multiplied by 2^k, with the same k for all items.
 template <class T, class Layout>
 Items<T, Layout> filled_with(Filled filled, unsigned seed, int m, int n, int k) {
   Random random(seed);
@@ -53,7 +53,7 @@ Items<T, Layout> filled_with(Filled filled, unsigned seed, int m, int n, int k) 
   return v;
 }
 
-/// A result, which is to be that of k = 0 times 2^exponent.
+/// A result that must be the result for k = 0 multiplied by 2^exponent.
 template <class T>
 struct Result {
   std::vector<T> numbers;
@@ -77,7 +77,7 @@ auto result_of(View const& v, int exponent) {
   return r;
 }
 
-/// The powers of two of normal numbers, less what entries and results of size one span.
+/// The powers of two that are normal numbers, minus the range of entries and results of size one.
 template <class T>
 inline constexpr int lowest = std::numeric_limits<T>::min_exponent + 12;
 template <class T>
@@ -114,7 +114,7 @@ void check_powers(std::string const& what, int n, int from, int to,
         long double const x = want[r].numbers[q],
                           y = std::ldexp((long double)(found[r].numbers[q]), -found[r].exponent);
         largest = std::max(largest, std::fabs(x));
-        worst = std::fabs(x - y) <= worst ? worst : std::fabs(x - y);  // NaN is the worst
+        worst = std::fabs(x - y) <= worst ? worst : std::fabs(x - y);  // NaN counts as the worst
       }
       bool const inside = std::abs(found[r].exponent) < highest<T> - 4 && k >= lowest<T> + digits &&
                           k <= highest<T> - 4 && found[r].exponent >= lowest<T> + digits;
@@ -179,8 +179,8 @@ struct Verbs {
       return Results<T>{result_of(x, -k)};
     });
   }
-  /// solve(a, b, x, status) of matrices times 2^k: with right-hand sides as they are, times 2^k,
-  /// and times 2^(k / 2).
+  /// solve(a, b, x, status) with matrices multiplied by 2^k, and right-hand sides unchanged,
+  /// multiplied by 2^k, and by 2^(k / 2).
   template <class Solve>
   static void solves(std::string const& what, Filled how, int m, int n, int columns,
                      Solve const& solve) {
@@ -271,7 +271,7 @@ struct Verbs {
     both("solve_tridiagonal with exchanges", partial_pivoting());
   }
 };
-/// f(Verbs, n), the items side by side for an odd n.
+/// Calls f(Verbs, n). For odd n items are item-contiguous.
 template <class T, class F>
 void for_sizes(std::initializer_list<int> sizes, F const& f) {
   for (int n : sizes) {
@@ -301,8 +301,8 @@ TYPED_TEST(DenseScales, Tridiagonal) {
   for_sizes<TypeParam>({1, 2, 7, 33, 130, 600}, [](auto verbs, int n) { verbs.tridiagonal(n); });
 }
 
-/// A result that is no number is no success: the eigenvalue, and singular value, 2 c of [[c, c],
-/// [c, c]] overflows.
+/// A result that is not finite is not a success: the eigenvalue, and singular value, 2 c of [[c,
+/// c], [c, c]] overflows.
 template <class T>
 void check_overflow(int n) {
   T const large = std::numeric_limits<T>::max() / T(1.05);
@@ -312,7 +312,7 @@ void check_overflow(int n) {
   for (std::size_t q = 0; q < 3; ++q)
     for (std::size_t i = 0; i < std::size_t(n); ++i)
       for (std::size_t j = 0; j < std::size_t(n); ++j)
-        // The second item has a value that is no number, the others have large ones that are.
+        // The second item has a value that is not finite. The others have large ones that are.
         host(q, i, j) = q == 1   ? (q + i + j > 0 && n > 1 && i < 2 && j < 2 ? large
                                     : i == j                                 ? T(1)
                                                                              : T(0))

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Empty extents: every verb on matrices and bands, every extent that can be 0. What LAPACK or NumPy
-// give is written, and the status always; outputs are poisoned before.
+// Empty extents: every verb on matrices and bands, and every extent that can be 0. Outputs are
+// poisoned before the call. Verbs must write the result that LAPACK or NumPy give, and always the
+// status.
 #include <utility>
 
 #include "launch/EmptyCase.hpp"
@@ -14,7 +15,8 @@ template <class T>
 struct EmptyExtents : ::testing::Test {
   Numbers1<int> codes;
 
-  /// run(status) of so many items, which gives want(item) in their status; and without a status.
+  /// Calls run(status) for several numbers of items, with and without a status. The status of each
+  /// item must be want(item).
   template <class Run, class Want>
   void check_codes(int items, std::string const& what, Run const& run, Want const& want) {
     codes = numbers<int>(items);
@@ -32,8 +34,8 @@ TYPED_TEST_SUITE(EmptyExtents, Types);
 
 std::string shape(int m, int n) { return std::to_string(m) + "x" + std::to_string(n); }
 
-/// LAPACK's potrf, posv, trtrs, getrf, gesv, getri, syev and gtsv return info = 0 at once for n =
-/// 0.
+/// For n = 0, LAPACK's potrf, posv, trtrs, getrf, gesv, getri, syev and gtsv return info = 0
+/// without further work.
 TYPED_TEST(EmptyExtents, NoRows) {
   using T = TypeParam;
   for (int items : items_of_empties) {
@@ -72,7 +74,7 @@ TYPED_TEST(EmptyExtents, NoRows) {
   }
 }
 
-/// numpy.linalg.det of 0 x 0 is 1, slogdet (1, 0): a product of nothing.
+/// numpy.linalg.det of a 0 x 0 matrix is 1 and slogdet is (1, 0), the empty product.
 TYPED_TEST(EmptyExtents, Determinants) {
   using T = TypeParam;
   for (int items : items_of_empties) {
@@ -87,7 +89,7 @@ TYPED_TEST(EmptyExtents, Determinants) {
       expect_number(logs, 0, "logarithm");
       expect_number(signs, 1, "sign");
     });
-    // In groups, of which the lanes without an item are left as they are.
+    // In groups. Lanes without an item must not change.
     std::size_t const groups = std::size_t((items + 7) / 8);
     Kokkos::View<T**, Kokkos::LayoutRight, Space> const in_groups("d", groups, 8);
     determinant(in(a), out(compact(poisoned(in_groups), items)));
@@ -97,8 +99,8 @@ TYPED_TEST(EmptyExtents, Determinants) {
   }
 }
 
-/// A matrix as it is needed to see what its status is: by items in turn regular, zero in a place of
-/// the diagonal, and with a NaN there.
+/// Matrices for all values of the status: by item regular, with a zero on the diagonal, and with a
+/// NaN on the diagonal.
 template <class T>
 Matrices3<T> good_zero_and_nan(int items, int n, int place) {
   auto const a = matrices<T>(items, n, n);
@@ -116,8 +118,8 @@ Matrices3<T> good_zero_and_nan(int items, int n, int place) {
   return a;
 }
 
-/// Without right-hand sides the matrices are looked at: LAPACK's posv and gesv factorise, trtrs
-/// looks at the diagonal.
+/// Without right-hand sides the matrices are still checked: LAPACK's posv and gesv factorise, and
+/// trtrs checks the diagonal.
 TYPED_TEST(EmptyExtents, NoRightHandSides) {
   using T = TypeParam;
   for (int items : items_of_empties)
@@ -160,10 +162,11 @@ TYPED_TEST(EmptyExtents, NoRightHandSidesInAWorkspace) {
       [](int k) {
         return k == 0 ? 0 : Status::code(k == 1 ? Reason::singular : Reason::not_finite, 201);
       });
-  EXPECT_NO_THROW(solve_lu(in(a), in(none), out(x)));  // nobody asks for anything
+  EXPECT_NO_THROW(solve_lu(in(a), in(none), out(x)));  // no output is requested
 }
 
-/// LAPACK's geqrf with orgqr, and numpy.linalg.qr: Q of nothing is the identity. info = 0.
+/// As geqrf with orgqr in LAPACK, and numpy.linalg.qr: Q of an empty matrix is the identity, and
+/// info = 0.
 TYPED_TEST(EmptyExtents, Qr) {
   using T = TypeParam;
   for (int items : items_of_empties)
@@ -184,7 +187,7 @@ TYPED_TEST(EmptyExtents, Qr) {
     }
 }
 
-/// LAPACK's gels, where min(m, n, nrhs) = 0: all of X is zero, and info = 0. numpy.linalg.lstsq has
+/// As gels in LAPACK with min(m, n, nrhs) = 0: X is zero, and info = 0. numpy.linalg.lstsq returns
 /// the same X.
 TYPED_TEST(EmptyExtents, LeastSquares) {
   using T = TypeParam;
@@ -210,8 +213,8 @@ TYPED_TEST(EmptyExtents, LeastSquares) {
         }
 }
 
-/// LAPACK's gesvd where min(m, n) = 0, and numpy.linalg.svd: no values, info = 0. U and V have no
-/// columns.
+/// As gesvd in LAPACK with min(m, n) = 0, and numpy.linalg.svd: no values, info = 0. U and V have
+/// no columns.
 TYPED_TEST(EmptyExtents, Svd) {
   using T = TypeParam;
   for (int items : items_of_empties)
@@ -226,7 +229,7 @@ TYPED_TEST(EmptyExtents, Svd) {
     }
 }
 
-/// BLAS' gemm with k = 0 is C = beta C, and with beta = 0 C is not read.
+/// gemm of the BLAS with k = 0 is C = beta C. With beta = 0, C is not read.
 TYPED_TEST(EmptyExtents, Gemm) {
   using T = TypeParam;
   T const nan = std::numeric_limits<T>::quiet_NaN();
@@ -256,7 +259,7 @@ TYPED_TEST(EmptyExtents, Gemm) {
         }
 }
 
-/// Nothing to copy: nothing is written, not even in the last group.
+/// A copy of nothing writes nothing, also not in the last group.
 TYPED_TEST(EmptyExtents, Copies) {
   using T = TypeParam;
   for (int items : items_of_empties)
@@ -273,7 +276,7 @@ TYPED_TEST(EmptyExtents, Copies) {
     }
 }
 
-/// What asks for a workspace launches nothing, and wants none.
+/// Calls that need a workspace must launch nothing and need no memory.
 TYPED_TEST(EmptyExtents, WorkspaceNumbers) {
   using T = TypeParam;
   auto const a = matrices<T>(3, 0, 0);

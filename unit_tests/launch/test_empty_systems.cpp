@@ -23,11 +23,11 @@ SolveLog<T> poisoned_log(int items) {
   log.dense_form = numbers<int>(items);
   return log;
 }
-/// What such a solve is to write of its own; the rest is to be left as it is.
+/// The outputs that such a solve must write. The other outputs must not change.
 struct Wanted {
   bool scaled = false, of_matrix = false, dense_form = false;
 };
-/// Systems without anything to solve have converged, with a residual of zero, in no iterations.
+/// Empty systems have converged, with a residual of zero and no iterations.
 template <class T>
 void expect_converged(SolveLog<T> const& log, Wanted const& wanted, std::string const& what) {
   double const left = double(poison<T>());
@@ -37,13 +37,13 @@ void expect_converged(SolveLog<T> const& log, Wanted const& wanted, std::string 
   expect_number(log.residual, 0, what + ", residual");
   expect_number(log.history, left, what + ", history");
   expect_number(log.scaled_residual, wanted.scaled ? 0 : left, what + ", scaled residual");
-  // LAPACK's gecon and gesvx: rcond and rpvgrw of n = 0 are 1.
+  // gecon and gesvx of LAPACK: rcond and rpvgrw of n = 0 are 1.
   expect_number(log.reciprocal_growth, wanted.of_matrix ? 1 : left, what + ", growth");
   expect_number(log.reciprocal_condition, wanted.of_matrix ? 1 : left, what + ", condition");
   expect_number(log.dense_form, wanted.dense_form ? 0 : poison<int>(), what + ", dense form");
 }
 
-/// Compressed rows of a diagonal, or of nothing.
+/// Compressed rows of a diagonal matrix or of an empty one.
 template <class T>
 auto diagonal_csr(int items, int rows, bool has_entries) {
   int const nonzeros = has_entries ? rows : 0;
@@ -104,7 +104,7 @@ TYPED_TEST(EmptySystems, NoRows) {
     EXPECT_NO_THROW(equilibrate(a, b, x));
     EXPECT_NO_THROW(scale(b, a, x));
     EXPECT_NO_THROW(add_scaled_identity(2, a));
-    // BLAS' dot and nrm2 of n = 0 are 0.
+    // dot and nrm2 of the BLAS with n = 0 are 0.
     auto const sums = numbers<T>(items);
     Batchwork::dot(b, x, sums);
     expect_number(sums, 0, "dot");
@@ -139,8 +139,8 @@ TYPED_TEST(EmptySystems, NoEntries) {
     }
 }
 
-/// Without right-hand sides all of them are solved; the matrices are not looked at, and what is
-/// said of them is NaN.
+/// Without right-hand sides all systems are solved. The matrices are not read, and the reported
+/// norms are NaN.
 TYPED_TEST(EmptySystems, NoRightHandSides) {
   using T = TypeParam;
   for (int items : items_of_empties)

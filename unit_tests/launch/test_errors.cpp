@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Misuse of the verbs on the host: std::invalid_argument before anything is launched, with a
-// message that names the verb, the operand's position, its label, both shapes and the remedy; the
-// outputs stay as they were.
+// Misuse of the verbs on the host: std::invalid_argument before anything is launched. The message
+// must name the verb, the operand's position, its label, both shapes and the remedy. The outputs
+// must not change.
 #include <gtest/gtest.h>
 
 #include <Batchwork.hpp>
@@ -77,8 +77,7 @@ void expect_untouched(V const& v) {
       }
 }
 
-// ---- sizes
-// ---------------------------------------------------------------------------------------------
+// ---- sizes --------------------------------------------------------------------------------------
 
 TEST(Errors, DifferentNumbersOfItems) {
   auto out = poisoned(Matrices("result", 9));
@@ -88,7 +87,7 @@ TEST(Errors, DifferentNumbersOfItems) {
       m, {"Batchwork::map: ", "operand 2, in(\"model\") [View (7, 3, 3), tile 3x3] has 7 items",
           "operand 1, out(\"result\") [View (9, 3, 3), tile 3x3] has 9", "; give"});
   expect_untouched(out);
-  // Each verb gives its name; the position counts all operands.
+  // Each verb passes its name. The position counts all operands.
   Matrices x("x", 9);
   expect_says(message_of([&] { B::scan(1, Twice{}, B::out(out), B::in(x), B::in(in)); }),
               {"Batchwork::scan: ", "operand 3, in(\"model\")"});
@@ -128,7 +127,7 @@ TEST(Errors, DifferentNumbersOfItemsInEveryOtherRole) {
 TEST(Errors, TooFewSteps) {
   auto end = poisoned(Matrices("end", 5));
   Matrices start("start", 5);
-  // There is memory behind each, so that it takes the check, and not a fault, to refuse them.
+  // There is valid memory after each View, so only the check can refuse the call.
   Series const z_memory("z", 5, 12), e_memory("e", 5, 12);
   using Window = Kokkos::View<double** [3][3], Kokkos::MemoryUnmanaged>;
   Window const z(z_memory.data(), 5, 10), e(e_memory.data(), 5, 9);
@@ -145,7 +144,7 @@ TEST(Errors, TooFewSteps) {
   expect_says(message_of([&] { B::scan(-1, Add{}, B::carry(start, end), B::each(z)); }),
               {"Batchwork::scan: ", "-1 steps", "; give zero or more"});
   expect_untouched(end);
-  // More steps in the View than asked for are fine.
+  // The View can have more steps than requested.
   EXPECT_NO_THROW(B::scan(3, Add{}, B::carry(start, end), B::each(z)));
 }
 
@@ -174,7 +173,7 @@ TEST(Errors, CompactWithTooFewGroups) {
                "has 2 groups", "compact(view, 9) needs 3 of 4 items", "; give"});
   expect_says(message_of([&] { B::map(Copy{}, B::out(B::compact(out, -1)), B::in(in9)); }),
               {"operand 1, out(\"groups\")", "not negative"});
-  // As many groups, but the other operand has other items.
+  // The same number of groups, but the other operand has a different number of items.
   expect_says(message_of([&] { B::map(Copy{}, B::out(B::compact(out, 7)), B::in(in8)); }),
               {"operand 2, in(\"in8\")", "8 items",
                "operand 1, out(\"groups\") [View (2, 3, 3, 4), tile 3x3] has 7"});
@@ -188,8 +187,7 @@ TEST(Errors, NoOperandWithItems) {
   expect_says(m, {"Batchwork::scan: ", "no operand has an item index", "; give at least one"});
 }
 
-// ---- Views that are not there
-// ---------------------------------------------------------------------------------------------
+// ---- Views that are not there -------------------------------------------------------------------
 
 TEST(Errors, ViewsThatAreNotAllocated) {
   auto out = poisoned(Matrices("result", 4));
@@ -209,8 +207,8 @@ TEST(Errors, ViewsThatAreNotAllocated) {
   expect_untouched(out);
 }
 
-/// Kokkos gives memory to Views that it allocates, of zero items too; a View that nobody allocated
-/// has none.
+/// Kokkos also allocates memory for Views with zero items. Default-constructed Views have no
+/// memory.
 TEST(Errors, NoViewIsAllocated) {
   Matrices y, x;
   Series z;
@@ -240,7 +238,7 @@ TEST(Errors, NoViewIsAllocated) {
   expect_refused("Batchwork::solve_triangular: ",
                  [&] { B::solve_triangular(B::Triangle::lower, B::dense(x), v, w); });
   expect_refused("Batchwork::solve_tridiagonal: ", [&] { B::solve_tridiagonal(v, v, v, v, w); });
-  // Of the memory of others zero numbers may stand at a null pointer.
+  // Unmanaged Views with zero numbers can have a null pointer.
   using Unmanaged = Kokkos::View<double* [3][3], Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   EXPECT_NO_THROW(B::map(Copy{}, B::out(Unmanaged(nullptr, 0)), B::in(Unmanaged(nullptr, 0))));
 }
@@ -256,8 +254,7 @@ TEST(Errors, ZeroItemsAreNoError) {
   EXPECT_NO_THROW(B::scan(0, Add{}, B::carry(in, out), B::each(z)));
 }
 
-// ---- aliasing
-// ---------------------------------------------------------------------------------------------
+// ---- aliasing -----------------------------------------------------------------------------------
 
 TEST(Errors, OutWithInOfTheSameView) {
   auto a = poisoned(Matrices("a", 6));
@@ -312,7 +309,7 @@ TEST(Errors, ContiguousViewsThatOverlap) {
               }),
               {"operand 1, out(", "operand 2, in("});
   expect_untouched(a);
-  // Neighbours that only touch are fine.
+  // Adjacent neighbours are allowed.
   EXPECT_NO_THROW(B::map(Copy{}, B::out(B::extents<3, 3>(rest)), B::in(B::extents<3, 3>(start))));
 }
 
@@ -329,7 +326,7 @@ TEST(Errors, CarryEndThatAliasesAnotherOperand) {
                 B::scan(4, TwoOut{}, B::carry(start, end), B::carry(start, end), B::in(start));
               }),
               {"operand 1, carry end(\"end\")", "operand 2, carry end(\"end\")"});
-  // One item further on: another item's start would be overwritten before it is read.
+  // Shifted by one item: the start of another item would be overwritten before it is read.
   auto shifted = poisoned(RowMatrices("shifted", 6));
   auto const from = Kokkos::subview(shifted, std::make_pair(0, 5), Kokkos::ALL, Kokkos::ALL);
   auto const to = Kokkos::subview(shifted, std::make_pair(1, 6), Kokkos::ALL, Kokkos::ALL);
@@ -348,7 +345,7 @@ TEST(Errors, WhatMayAlias) {
   Kokkos::deep_copy(a, 1.0);
   Kokkos::deep_copy(z, 1.0);
   EXPECT_NO_THROW(B::map(Twice{}, B::out(b), B::in(a), B::in(a)));  // read twice
-  EXPECT_NO_THROW(B::scan(4, Add{}, B::carry(a, a), B::each(z)));   // a carry ends where it started
+  EXPECT_NO_THROW(B::scan(4, Add{}, B::carry(a, a), B::each(z)));   // ends in its start
   auto const ha = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a);
   auto const hb = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), b);
   for (int k = 0; k < 5; ++k) {
@@ -357,8 +354,7 @@ TEST(Errors, WhatMayAlias) {
   }
 }
 
-// ---- launches
-// ---------------------------------------------------------------------------------------------
+// ---- launches -----------------------------------------------------------------------------------
 
 TEST(Errors, TeamSizeOutOfRange) {
   auto out = poisoned(Matrices("result", 4));
@@ -374,7 +370,8 @@ TEST(Errors, TeamSizeOutOfRange) {
     EXPECT_NO_THROW(B::map(B::launch("mine").team_size(size), Copy{}, B::out(out), B::in(in)));
 }
 
-// Newer Kokkos calls such a subview LayoutRight, older LayoutStride: it is either right or refused.
+// Newer versions of Kokkos call such a subview LayoutRight, older ones LayoutStride: it is either
+// correct or refused.
 TEST(Errors, GapsBetweenAnItemsNumbers) {
   Kokkos::View<double***, Kokkos::LayoutRight> wide("wide", 5, 3, 6);
   Kokkos::View<double* [3][3], Kokkos::LayoutRight> out("result", 5);
@@ -402,7 +399,8 @@ TEST(Errors, GapsBetweenAnItemsNumbers) {
   right();
 }
 
-/// Compact vectors between whose numbers there is padding, which newer Kokkos puts there: likewise.
+/// Compact vectors with padding between their numbers, which newer versions of Kokkos add, are
+/// refused too.
 TEST(Errors, GapsBetweenCompactVectors) {
   constexpr std::size_t W = 33;
   Kokkos::View<double* [3][W], Kokkos::LayoutRight> const groups(
@@ -441,8 +439,8 @@ struct FirstOfAll {
   }
 };
 
-/// A launch that Kokkos refuses keeps something of it on CUDA, and some of them are one too many:
-/// none gets there.
+/// On CUDA, a launch that Kokkos refuses keeps some resources. So the library must refuse such
+/// launches before Kokkos does.
 struct NoTeamWork {
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const&) const {}
@@ -476,7 +474,7 @@ TEST(Errors, TeamsBeyondTheLimits) {
   if constexpr (B::Impl::runs_on_device<Exec>) {
     if (limits.lanes_of_team < 4096)
       expect_refused_ten_times<1>({2, 4096, 0}, {"need teams of 4096 lanes", "give smaller ones"});
-    // Only CUDA looks whether a multiprocessor holds the teams of the launch bounds.
+    // Only CUDA checks whether a multiprocessor can hold the teams of the launch bounds.
     if (Kokkos::DefaultExecutionSpace::name() == std::string("Cuda"))
       expect_refused_ten_times<16>(
           {2, 64, 40000}, {"need teams of 64 lanes with 40000 bytes of team scratch each",
@@ -491,9 +489,9 @@ struct FirstPlusProduct {
   }
 };
 
-/// With a lane per item a scan stages all common operands; lanes that share items read those
-/// through the cache that do not fit. So many of them are more than any device has scratch for: no
-/// multiprocessor has 256 KB.
+/// With one lane an item a scan stages all common operands. Lanes that share items read common
+/// operands that do not fit through the cache. These operands need more scratch memory than any
+/// device has: no multiprocessor has 256 KB.
 template <std::size_t... I>
 void scan_with_commons(Kokkos::View<double*> const& y, Kokkos::View<double*> const& x,
                        Kokkos::View<double[32][32]> const& c, std::index_sequence<I...>) {
@@ -529,8 +527,7 @@ void map_with_fixed(Kokkos::View<double*> const& y, Kokkos::View<double*> const&
   B::map(FirstOfAll{}, B::out(y), B::in(x), B::common(B::fixed(f(int(I))))...);
 }
 
-/// As many fixed operands as a launch carries: the most of them that there is room for, in one
-/// call.
+/// The largest number of fixed operands that one launch can pass, in one call.
 TEST(Errors, AllThatALaunchCarries) {
   using Exec = Kokkos::DefaultExecutionSpace;
   constexpr std::size_t size = 8 * 8 * sizeof(double),
@@ -548,7 +545,7 @@ TEST(Errors, AllThatALaunchCarries) {
   for (std::size_t k = 0; k < 33; ++k) ASSERT_EQ(h(k), 0.5 + double(count * (count + 1) / 2));
 }
 
-/// The kernel of a device that stages fixed operands, by teams of one lane on hosts.
+/// The kernel of a device that stages fixed operands, run with teams of one lane on hosts.
 TEST(Errors, FixedOperandsAreStagedBeyondTheFastConstants) {
   using Exec = Kokkos::DefaultExecutionSpace;
   using Fixed = decltype(B::fixed(B::Matrix<double, 8, 8>()));
@@ -586,7 +583,7 @@ TEST(Errors, FixedOperandsAreStagedBeyondTheFastConstants) {
   }
 }
 
-/// Teams of which a multiprocessor has no room for as many as are asked for: only CUDA looks.
+/// More teams than a multiprocessor can hold: only CUDA checks this.
 TEST(Errors, MoreTeamsThanFit) {
   using Exec = Kokkos::DefaultExecutionSpace;
   if (Exec::name() != std::string("Cuda")) GTEST_SKIP() << "only CUDA counts teams";

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What a profiling tool sees of a call: one parallel_for with the documented label, on the given
-// instance; no allocation, copy or fence. For zero items it sees nothing.
+// instance, without any allocation, copy or fence. A call with zero items must launch nothing.
 #include <iostream>
 
 #include "support/Batchwork_Messages.hpp"
@@ -22,7 +22,7 @@ std::ostream& operator<<(std::ostream& to, Event const& e) {
 
 namespace Tools = Kokkos::Tools::Experimental;
 
-/// Records all events that Kokkos reports while it lives.
+/// Records all events that Kokkos reports during its lifetime.
 class Listener {
  public:
   Listener() : before_(Tools::get_callbacks()) {
@@ -38,13 +38,13 @@ class Listener {
     Tools::set_begin_parallel_scan_callback(
         [](char const* n, std::uint32_t d, std::uint64_t* id) { add("parallel_scan", n, d, id); });
     Tools::set_begin_fence_callback([](char const* n, std::uint32_t d, std::uint64_t* id) {
-      // Kokkos itself fences before it calls a tool that has not said it needs no fences.
+      // Kokkos fences before it calls a tool, unless the tool says that it needs no fences.
       if (std::string(n).find("Kokkos Profile Tool Fence") == std::string::npos)
         add("fence", n, d, id);
       else *id = 0;
     });
-    // Of no bytes: Kokkos' own bookkeeping of level-1 scratch, at every launch of a team policy on
-    // CUDA.
+    // Allocations of zero bytes: Kokkos' bookkeeping of level-1 scratch memory, at every launch of
+    // a team policy on CUDA.
     Tools::set_allocate_data_callback(
         [](Kokkos::Profiling::SpaceHandle, char const* n, void const*, std::uint64_t bytes) {
           if (bytes > 0) add("allocate", n);
@@ -74,7 +74,8 @@ class Listener {
   Tools::EventSet before_;
 };
 
-/// Everything that was reported while `call` ran on the host; the kernel itself may run on.
+/// All events that are reported while `call` runs on the host. The kernel itself can still be
+/// running.
 template <class Call>
 std::vector<Event> events_of(Call const& call) {
   Kokkos::fence("Batchwork::Test: before listening");
@@ -134,7 +135,7 @@ struct Profiling : ::testing::Test {
 };
 
 TEST_F(Profiling, TheListenerHears) {
-  // A test that hears nothing would pass all others.
+  // A test that receives no events would pass all other checks.
   auto const events = events_of([] {
     Kokkos::View<double*, Space> v("heard", 10);
     Kokkos::deep_copy(Space(), v, 1.0);
@@ -182,7 +183,7 @@ TEST_F(Profiling, CopyIsOneKernel) {
 
 TEST_F(Profiling, GemmIsOneKernel) {
   Space const exec;
-  // Of every kernel that there is: tiles, and lanes of their own items.
+  // Both kinds of kernels: with tiles, and with one item for each lane.
   auto const call = [&](Sizes const& s, auto const&... how) {
     gemm(how..., 1, common(c.view), in(s.x.view()), 0, out(s.y.view()));
   };
@@ -254,7 +255,7 @@ TEST_F(Profiling, VerbsBesideMultiplyAreOneKernel) {
   EXPECT_TRUE(of_none.empty()) << of_none.front();
 }
 
-/// Of systems of every size.
+/// For systems of every size.
 TEST_F(Profiling, SolveIsOneKernel) {
   auto const instance = Kokkos::Experimental::partition_space(Space(), 1, 1)[1];
   for (int rows : {3, 30, 300}) {
@@ -284,7 +285,7 @@ TEST_F(Profiling, SolveIsOneKernel) {
   EXPECT_TRUE(of_none.empty()) << of_none.front();
 }
 
-/// Of every kernel that there is on a device.
+/// For every kernel of a device.
 TEST_F(Profiling, SolveTridiagonalIsOneKernel) {
   auto const instance = Kokkos::Experimental::partition_space(Space(), 1, 1)[1];
   Kokkos::View<int*> const codes("codes", 100);
@@ -308,7 +309,7 @@ TEST_F(Profiling, SolveTridiagonalIsOneKernel) {
   EXPECT_TRUE(of_none.empty()) << of_none.front();
 }
 
-/// With an instance before it and without.
+/// With and without an execution space instance as first argument.
 TEST_F(Profiling, EveryVerbTakesALabel) {
   auto const how = launch("of many");
   Kokkos::View<double* [3]> const u("u", 100), v("v", 100), w("w", 100);
@@ -356,7 +357,7 @@ TEST_F(Profiling, EveryVerbTakesALabel) {
   calls(on(Space()));
 }
 
-/// A size that a verb does not take is not lost.
+/// Verbs that choose their own team size must refuse a given one.
 TEST_F(Profiling, VerbsThatChooseTheirTeamsRefuseSizes) {
   Kokkos::View<double* [3]> const u("u", 10), v("v", 10);
   expect_says(message_of([&] { copy(launch("narrow").team_size(64), u, v); }),

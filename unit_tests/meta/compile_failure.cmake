@@ -1,9 +1,12 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Run by ctest: compiles SOURCE, misuse.cpp or another, with the project's own flags, once put right, which must succeed, and once as
-# it is, which must fail and say every text that stands there after `// says:`. The targets are batchwork_<name of the source>. GCC, which names the caller before each error, must
-# say it first of what it says of that mistake.
+# Run by ctest: compiles SOURCE (misuse.cpp, misuse_control.cpp or misuse_entries.cpp) twice.
+#
+# - Target batchwork_<source>_put_right: the mistakes are corrected, and it must compile.
+# - Target batchwork_<source>: it must not compile, and the compiler must print the text of each
+#   comment `// says:`. GCC names the caller before each error, so with GCC the text must be in the
+#   first error of each mistake.
 
 function(build target result output)
   execute_process(
@@ -19,15 +22,16 @@ endfunction()
 get_filename_component(name "${SOURCE}" NAME_WE)
 build(batchwork_${name}_put_right code said)
 if(NOT code EQUAL 0)
-  message(FATAL_ERROR "${name}.cpp, put right, does not compile:\n${said}")
+  message(FATAL_ERROR "${name}.cpp with BATCHWORK_PUT_RIGHT does not compile:\n${said}")
 endif()
 
 build(batchwork_${name} code said)
 if(code EQUAL 0)
-  message(FATAL_ERROR "${name}.cpp compiles, and must not")
+  message(FATAL_ERROR "${name}.cpp compiles, but must not")
 endif()
 
-# The first error of each mistake: of those whose instantiation was required between its `// says:` and the next.
+# Find the first error of each mistake: the first one that is instantiated from a line between this
+# `// says:` and the next.
 file(STRINGS "${SOURCE}" lines)
 set(number 0)
 set(mistakes "")  # the lines of `// says:`
@@ -43,7 +47,7 @@ list(LENGTH mistakes count)
 if(count EQUAL 0)
   message(FATAL_ERROR "${SOURCE} has no line that begins with `// says:`")
 endif()
-# The mistake that a line of the source belongs to; stays as it is before the first.
+# Sets `mistake` to the mistake that contains this line of the source.
 macro(find_mistake line_of_source)
   foreach(begin IN LISTS mistakes)
     if(NOT begin GREATER ${line_of_source})
@@ -52,7 +56,7 @@ macro(find_mistake line_of_source)
   endforeach()
 endmacro()
 set(mistake 0)
-# Brackets and semicolons would divide the list elsewhere.
+# Brackets and semicolons would divide the list in other places.
 string(REGEX REPLACE "[][;]" " " listed "${said}")
 string(REPLACE "\n" ";" listed "${listed}")
 foreach(line IN LISTS listed)
@@ -77,11 +81,11 @@ foreach(mistake IN LISTS mistakes)
     string(FIND "${said}" "${text}" where)
   endif()
   if(where EQUAL -1)
-    string(APPEND missing "\n  line ${mistake}: ${text}\n    it said: ${first_${mistake}}")
+    string(APPEND missing "\n  line ${mistake}: ${text}\n    first error: ${first_${mistake}}")
   endif()
 endforeach()
 if(missing)
   message("${said}")
-  message(FATAL_ERROR "the compiler did not say, or not first:${missing}")
+  message(FATAL_ERROR "these texts are not in the compiler's output or first error:${missing}")
 endif()
-message("${count} mistakes, each with its message")
+message("${count} mistakes, each with the expected message")

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What docs/reference/control.md shows: compiled, compared with it by doc_snippets.cmake, run, and
-// its results looked at.
+// The code that docs/reference/control.md shows. doc_snippets.cmake compares it with the page, and
+// this program checks its results.
 #include <Batchwork_Map.hpp>
 #include <cmath>
 #include <cstdio>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The code that docs/reference/entries.md shows, which is run, too: each sequence on some items,
-// and what comes of one of them.
+// The code that docs/reference/entries.md shows. This program runs each sequence on several items
+// and checks the results of one of them.
 #include <Batchwork_Map.hpp>
 #include <array>
 #include <cmath>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The example of docs/reference/extents.md: an analysis of ensembles of 40 variables, beside loops
-// over entries.
+// The example of docs/reference/extents.md: an analysis of ensembles with 40 variables, compared
+// with loops over entries.
 #include <gtest/gtest.h>
 
 #include <Batchwork.hpp>

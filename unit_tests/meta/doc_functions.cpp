@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The examples of docs/reference/functions.md, run and checked.
+// The examples of docs/reference/functions.md. This program runs them and checks their results.
 #include <Batchwork_Map.hpp>
 #include <cmath>
 #include <cstdio>

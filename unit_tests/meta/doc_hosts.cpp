@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The examples of docs/guides/hosts_and_devices.md, run and compared with plain loops.
+// The examples of docs/guides/hosts_and_devices.md. This program runs them and compares their
+// results with plain loops.
 #include <Batchwork.hpp>
 #include <algorithm>
 #include <cmath>
@@ -30,8 +31,7 @@ auto on_host(View const& v) {
 double number(int item, int k) { return std::sin(1 + 3.1 * item + 0.7 * k); }
 int count_of(int item) { return 1 + item * 7 % most; }
 
-// ---- ragged
-// ---------------------------------------------------------------------------------------------
+// ---- ragged -------------------------------------------------------------------------------------
 
 struct SumOfSome {
   template <class Y, class X, class Count>
@@ -79,8 +79,7 @@ void sorted_by_count() {
     if (count[std::size_t(order[n - 1])] > count[std::size_t(order[n])]) ++failures;
 }
 
-// ---- loops
-// ---------------------------------------------------------------------------------------------
+// ---- loops --------------------------------------------------------------------------------------
 
 struct Blocks {  // the Kronecker product of a with a matrix of 3 x 3
   template <class K, class A, class B>

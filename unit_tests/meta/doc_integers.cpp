@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The code that docs/reference/integers.md shows, run and compared with plain loops.
+// The code that docs/reference/integers.md shows. This program runs it and compares its results
+// with plain loops.
 #include <Batchwork.hpp>
 #include <cmath>
 #include <cstdint>

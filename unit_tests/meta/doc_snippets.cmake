@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Run by ctest: every C++ block in the documentation says, in the line before it, which source file it is taken from,
+# Run by ctest: every C++ block in the documentation follows a line
 #   <!-- from FILE -->
-# and stands in that file word for word, but for indentation. The README begins with what example/first_map has between
-# its `// [example]` markers.
+# and must be in that source file, word for word except for indentation. The first block of the
+# README must be the code between the `// [example]` markers of example/first_map/main.cpp.
 
-# The text of a file without indentation, and with no character that means something in a CMake list.
+# Reads a file without indentation, and replaces the characters that CMake lists treat specially.
 function(read_text result file)
   file(READ "${file}" text)
   string(REPLACE ";" "<semicolon>" text "${text}")
@@ -27,7 +27,9 @@ foreach(document IN LISTS documents)
   string(REGEX MATCHALL "\n<!-- from [^\n]* -->\n```cpp\n[^`]*\n```\n" blocks "${text}")
   list(LENGTH blocks named)
   if(NOT all EQUAL named)
-    string(APPEND bad "\n  ${document}: ${all} C++ blocks, of which ${named} say `<!-- from FILE -->`")
+    string(APPEND bad "\n  ${document}: only ${named} of ${all} C++ blocks follow "
+           "`<!-- from FILE -->`"
+    )
   endif()
   foreach(block IN LISTS blocks)
     math(EXPR count "${count} + 1")
@@ -41,7 +43,7 @@ foreach(document IN LISTS documents)
     read_text(source "${SOURCE_DIR}/${file}")
     string(FIND "${source}" "${code}" where)
     if(where EQUAL -1)
-      string(APPEND bad "\n  ${document}: this does not stand in ${file}:${code}")
+      string(APPEND bad "\n  ${document}: this is not in ${file}:${code}")
     endif()
   endforeach()
 endforeach()
@@ -50,9 +52,12 @@ read_text(readme "${SOURCE_DIR}/README.md")
 read_text(first_map "${SOURCE_DIR}/example/first_map/main.cpp")
 string(REGEX MATCH "\n```cpp(\n[^`]*\n)```\n" matched "${readme}")
 set(shown "${CMAKE_MATCH_1}")
-string(FIND "${first_map}" "// <bracket>example<end of bracket>${shown}// <bracket>example<end of bracket>\n" where)
+set(marker "// <bracket>example<end of bracket>")
+string(FIND "${first_map}" "${marker}${shown}${marker}\n" where)
 if(NOT shown OR where EQUAL -1)
-  string(APPEND bad "\n  README.md: the first C++ block is not what example/first_map/main.cpp has between its markers")
+  string(APPEND bad "\n  README.md: the first C++ block is not the code between the markers of "
+         "example/first_map/main.cpp"
+  )
 endif()
 
 if(bad)
@@ -64,4 +69,4 @@ endif()
 if(count EQUAL 0)
   message(FATAL_ERROR "no C++ block was found in the documentation")
 endif()
-message("${count} C++ blocks, each in the source that it names")
+message("${count} C++ blocks, each found in its source")

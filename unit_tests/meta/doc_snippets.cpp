@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The code that the documentation shows and that no example contains: compiled, so that it cannot
-// go stale, and compared with the documentation by doc_snippets.cmake.
+// Code that the documentation shows and no example contains. It is compiled, so that it cannot
+// become stale, and doc_snippets.cmake compares it with the documentation.
 #include <Batchwork.hpp>
 #include <cstdio>
 #include <krylov/Batchwork_Solve.hpp>

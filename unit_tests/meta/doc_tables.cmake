@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Run by ctest: the tables of the documentation are what perf_tests/results say.
+# Run by ctest: the generated tables of the documentation agree with perf_tests/results.
 
 include("${CMAKE_CURRENT_LIST_DIR}/expect_said.cmake")
 
@@ -9,11 +9,11 @@ cmake_minimum_required(VERSION 3.22)
 
 find_program(python python3)
 if(NOT python)
-  message("SKIPPED: python3 is not there")
+  message("SKIPPED: python3 was not found")
   return()
 endif()
 
-# Checks pages, and those of folders: the exit status, and what must be said.
+# Runs the check of report.py on pages and folders, and compares its exit status and messages.
 function(says pages status)
   execute_process(
     COMMAND "${python}" "${SOURCE_DIR}/perf_tests/report.py" --docs ${pages} --check
@@ -26,7 +26,7 @@ endfunction()
 
 says("${SOURCE_DIR}/README.md;${SOURCE_DIR}/docs" 0)
 
-# A figure that was changed by hand, and a table that does not end, are found.
+# The check must find a figure that was changed by hand, and a table without an end.
 set(table "tridiagonal from perf_tridiagonal_h200")
 file(READ "${SOURCE_DIR}/docs/performance/tridiagonal.md" page)
 string(REPLACE "| 16 | 0.0753" "| 16 | 0.0752" changed "${page}")

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The examples of docs/reference/scan.md, run and compared with plain loops; the smoother in long
-// double.
+// The examples of docs/reference/scan.md. This program runs them and compares their results with
+// plain loops, and the smoother with long double.
 #include <Batchwork.hpp>
 #include <cmath>
 #include <cstdio>
@@ -38,8 +38,7 @@ Numbers series(char const* label, int items, int steps) {
   return v;
 }
 
-// ---- orders
-// ---------------------------------------------------------------------------------------------
+// ---- orders -------------------------------------------------------------------------------------
 
 struct Discount {  // the present value of future rewards
   template <class V, class R, class G, class E>
@@ -132,8 +131,7 @@ void orders() {
       0, steps);
 }
 
-// ---- sequences of sequences
-// ---------------------------------------------------------------------------------------------
+// ---- sequences of sequences ---------------------------------------------------------------------
 
 struct Predict {
   template <class P, class F, class Q>
@@ -155,8 +153,7 @@ struct Correct {
   }
 };
 
-// ---- the smoother
-// ---------------------------------------------------------------------------------------------
+// ---- the smoother -------------------------------------------------------------------------------
 
 /// A step of the smoother of Rauch, Tung and Striebel. In: the filtered mean and covariance of the
 /// step, and what was predicted for the next one from them; x and p are what is known of the next
@@ -210,8 +207,7 @@ struct Smoother {
   }
 };
 
-// ---- the same in long double, by inverses
-// ---------------------------------------------------------------------------------------------
+// ---- the same in long double, by inverses -------------------------------------------------------
 
 struct Dense {
   int rows, cols;

@@ -4,8 +4,9 @@
 # Every operation on tiles in a table `| operation |` of docs/reference is called by
 # unit_tests/tile/EveryOperation.hpp:
 #   cmake -D SOURCE_DIR=<checkout> [-D WITHOUT=<call>] -P documented_operations.cmake
-# The list has each call as the table writes it, "cholesky(a)", and members after a call of their
-# owner, "cholesky(a).solve(b)". WITHOUT is removed from the list, to test that it is missed.
+# EveryOperation.hpp contains each call as the table writes it, "cholesky(a)". Members follow the
+# call that returns their object, "cholesky(a).solve(b)". WITHOUT removes a call from
+# EveryOperation.hpp, to test that this script finds the missing call.
 
 cmake_minimum_required(VERSION 3.22)
 file(READ "${SOURCE_DIR}/unit_tests/tile/EveryOperation.hpp" list)
@@ -15,7 +16,7 @@ endif()
 set(missing "")
 set(count 0)
 
-# Lists of CMake end at semicolons, and brackets hold them together.
+# Semicolons divide the elements of CMake lists, except inside brackets.
 function(read_table file first result)
   file(READ "${file}" text)
   string(REPLACE ";" "," text "${text}")
@@ -47,7 +48,7 @@ foreach(page IN LISTS pages)
 endforeach()
 foreach(row IN LISTS rows)
   if(NOT row MATCHES "^\n\\| (.*) \\| ([^|]*) \\|$")
-    message(FATAL_ERROR "a row of a table of operations that is none:${row}")
+    message(FATAL_ERROR "a table of operations has a malformed row:${row}")
   endif()
   set(members "${CMAKE_MATCH_2}")
   string(REGEX REPLACE " \\| .*" "" operations "${CMAKE_MATCH_1}")
@@ -62,7 +63,7 @@ foreach(row IN LISTS rows)
       string(REGEX REPLACE "\\)\\..*" ")" of "${call}")
     endif()
     if(call MATCHES "^[a-z_0-9]+$")
-      set(wanted "${call}(")  # a name alone
+      set(wanted "${call}(")  # only a name
     elseif(call MATCHES "[a-z]")
       set(wanted "\"${call}\"")
     else()
@@ -80,6 +81,8 @@ if(count LESS 120)
   message(FATAL_ERROR "only ${count} documented operations were found; have the tables changed?")
 endif()
 if(missing)
-  message(FATAL_ERROR "of ${count} documented operations unit_tests/tile/EveryOperation.hpp does not call:\n${missing}")
+  message(FATAL_ERROR "unit_tests/tile/EveryOperation.hpp does not call these of ${count} "
+                      "documented operations:\n${missing}"
+  )
 endif()
-message(STATUS "${count} documented operations, each called")
+message(STATUS "${count} documented operations, each called by EveryOperation.hpp")

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Misuse that the compiler finds, with the expected messages. compile_failure.cmake compiles this
-// file twice: unchanged, which must fail with every text after `says:`, and with
-// BATCHWORK_PUT_RIGHT, which must succeed.
+// Misuse that must not compile, and the error messages that the compiler must print.
+// compile_failure.cmake compiles this file twice: as it is, which must fail with every text after
+// `says:`, and with BATCHWORK_PUT_RIGHT, which must succeed.
 #include <Batchwork.hpp>
 
 #if defined(BATCHWORK_PUT_RIGHT)
@@ -280,8 +280,7 @@ void norms_into_vectors(Kokkos::View<double**> const& x, Kokkos::View<double*> c
   B::norm(x, WRONG_OR_RIGHT(x, r));
 }
 
-// ---- sequences
-// ---------------------------------------------------------------------------------------------
+// ---- sequences ----------------------------------------------------------------------------------
 
 // says: It needs one parameter for each operand
 void too_few_parameters(Matrices const& y, Matrices const& x) {
@@ -341,8 +340,7 @@ void steps_after_the_sequence(Matrices const& y, Matrices const& x) {
   B::scan(WRONG_OR_RIGHT(Copy{}, 8), WRONG_OR_RIGHT(8, Copy{}), B::out(y), B::in(x));
 }
 
-// ---- integers, bools and tables
-// ---------------------------------------------------------------------------------------------
+// ---- integers, bools and tables -----------------------------------------------------------------
 
 // says: must hold float, double, std::int32_t, std::int64_t, bool or Kokkos::complex
 void small_integers(Vectors const& y, Kokkos::View<char* [3]> const& x) {
@@ -495,8 +493,7 @@ void indexed(Kokkos::View<double*> const& y, Matrices const& x) {
   B::map(Indexed{}, B::out(y), B::in(x));
 }
 
-// ---- other verbs
-// ---------------------------------------------------------------------------------------------
+// ---- other verbs --------------------------------------------------------------------------------
 
 // Labels, instances, inputs and outputs in another order.
 
@@ -712,8 +709,7 @@ void scaled_twice(Kokkos::View<double**> const& w) {
   (void)WRONG_OR_RIGHT(B::scaled(once), B::weighted(once, w));
 }
 
-// ---- complex numbers
-// ---------------------------------------------------------------------------------------------
+// ---- complex numbers ----------------------------------------------------------------------------
 
 namespace {
 
@@ -811,8 +807,7 @@ void complex_model(ComplexMatrices const& x, Matrices const& y) {
   (void)B::Impl::model_operand(B::in(WRONG_OR_RIGHT(x, y)));
 }
 
-// ---- functions
-// ---------------------------------------------------------------------------------------------
+// ---- functions ----------------------------------------------------------------------------------
 
 namespace {
 
@@ -893,8 +888,7 @@ void apply_to_complex(ComplexMatrices const& y, ComplexMatrices const& x) {
   B::map(WRONG_OR_RIGHT(Applied<OfOne>, Copy){}, B::out(y), B::in(x));
 }
 
-// ---- time, and sequences of sequences
-// ---------------------------------------------------------------------------------------------
+// ---- time, and sequences of sequences -----------------------------------------------------------
 
 namespace {
 

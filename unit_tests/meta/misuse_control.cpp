@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Misuse of rounds, choices and derivatives that the compiler finds, with the expected messages;
-// see misuse.cpp.
+// Misuse of loops, choices and derivatives that must not compile, and its error messages; see
+// misuse.cpp.
 #include <Batchwork_Map.hpp>
 
 #if defined(BATCHWORK_PUT_RIGHT)

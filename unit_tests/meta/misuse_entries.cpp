@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Misuse of entries, scalars and numbers that the compiler finds, with the expected messages; see
+// Misuse of entries, scalars and numbers that must not compile, and its error messages; see
 // misuse.cpp.
 #include <Batchwork_Map.hpp>
 #include <cmath>
@@ -160,8 +160,7 @@ void least_of_complex(B::Vector<B::Complex<S>, 3> const& v) {
   (void)minimum(WRONG_OR_RIGHT(v, real(v)));
 }
 
-// ---- as before: numbers and conversions that stay what they are
-// ---------------------------------------------------------
+// ---- as before: numbers and conversions that stay what they are ---------------------------------
 
 static_assert(std::is_same_v<decltype(std::declval<X>() + 1.0), X>);
 static_assert(std::is_same_v<decltype(2 * std::declval<X>()), X>);

@@ -1,25 +1,27 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Run by ctest: the rooms of src, that is its folders (docs/how_it_works/index.md, "Rooms and arrows").
+# Run by ctest: checks the rooms of src, which are its folders (docs/how_it_works/index.md).
 #
-# 1. A header includes its own room and those that the room knows. They stand before it, so arrows run one way.
-# 2. So do the folders of krylov among each other.
-# 3. What is in a detail/ of fused, dense, krylov, banded or kalman is included by that room alone. The four rooms below are
-#    the library's foundation, and dense/lu is that of direct solves: rooms that know them include their detail/, too.
-# 4. A header outside detail/ documents something in namespace Batchwork; the umbrella includes it, directly or not, unless it
-#    is listed as apart.
-# 5. A header in detail/ documents nothing there.
-# 6. Area headers, examples and the code of the documentation include nothing of any detail/.
+# 1. A header includes only headers of its own room and of the rooms that its room knows. These are
+#    declared before it below, so that includes have one direction.
+# 2. The folders of krylov are ordered in the same way.
+# 3. Headers in a detail/ of fused, dense, krylov, banded or kalman are included by that room only.
+#    The rooms core, tile, view and launch are the foundation of the library, and dense/lu is the
+#    foundation of direct solves: rooms that know them can include their detail/ too.
+# 4. A header outside detail/ documents something in namespace Batchwork. Batchwork.hpp includes it,
+#    directly or not, unless it is listed in `apart`.
+# 5. A header in detail/ documents nothing in namespace Batchwork.
+# 6. Area headers, examples and the code of the documentation include no header in a detail/.
 
 cmake_minimum_required(VERSION 3.22)
 
 set(rooms "")
-# A room and what it knows, which must be there already.
+# Adds a room and the rooms that it knows, which must have been added before.
 macro(room name)
   foreach(known IN ITEMS ${ARGN})
     if(NOT known IN_LIST rooms)
-      message(FATAL_ERROR "${name} may not know ${known}, which does not stand before it")
+      message(FATAL_ERROR "${name} must not know ${known}, which is not declared before it")
     endif()
   endforeach()
   list(APPEND rooms ${name})
@@ -36,7 +38,7 @@ room(dense/gemm core view launch)
 room(dense/cholesky core tile view launch)
 room(dense/lu core tile view launch)
 room(dense/decompositions core tile view launch)
-# Direct solves of systems are made of what lu is made of.
+# Direct solves of systems share code with lu.
 list(APPEND foundation dense/lu)
 room(krylov core tile view launch dense/lu)
 room(banded core view launch)
@@ -44,11 +46,12 @@ room(kalman core tile view launch fused)
 
 set(of_krylov formats verbs preconditioners solvers direct)
 
-# Reading files is for hosts alone.
+# Not included by Batchwork.hpp: reading files is for hosts only.
 set(apart krylov/formats/Batchwork_ReadSystems.hpp)
 
-# Until they are divided. A line that is no longer needed is an error, too.
-# Includes of another room's detail/: includer|included
+# Exceptions. An exception that is not needed is an error.
+#
+# Includes of a detail/ of another room: includer|included
 set(crossing
 )
 # Headers in detail/ that document something in namespace Batchwork.
@@ -64,7 +67,7 @@ function(complain text)
   set(bad "${bad}\n  ${text}" PARENT_SCOPE)
 endfunction()
 
-# The room of a header, a path below src; empty where it has none.
+# The room of a header, which is a path below src; empty if it has no room.
 function(room_of result header)
   set(found "")
   foreach(room IN LISTS rooms)
@@ -76,9 +79,10 @@ function(room_of result header)
   set(${result} "${found}" PARENT_SCOPE)
 endfunction()
 
-# What a file includes of the library's rooms: paths below src.
+# The headers of the library that a file includes, as paths below src.
 function(included_by result file)
-  file(STRINGS "${file}" lines REGEX "^#include [\"<][a-z_]+/[^\"<>]*Batchwork_[A-Za-z0-9]+\\.hpp[\">]|^#include \"Batchwork_[A-Z]")
+  set(of_room "^#include [\"<][a-z_]+/[^\"<>]*Batchwork_[A-Za-z0-9]+\\.hpp[\">]")
+  file(STRINGS "${file}" lines REGEX "${of_room}|^#include \"Batchwork_[A-Z]")
   set(paths "")
   foreach(line IN LISTS lines)
     string(REGEX REPLACE "^#include [\"<]([^\">]*)[\">].*" "\\1" path "${line}")
@@ -89,8 +93,8 @@ function(included_by result file)
   set(${result} "${paths}" PARENT_SCOPE)
 endfunction()
 
-# Whether a header has a doc comment in namespace Batchwork, or one in it other than Impl. Namespaces begin and end as
-# clang-format writes them.
+# Whether a header has a doc comment in namespace Batchwork or in a namespace of it, except Impl.
+# Expects that namespaces begin and end in the way that clang-format writes.
 function(documents result file)
   file(STRINGS "${file}" lines REGEX "^(inline )?namespace [A-Za-z:]+ {$|^}  // namespace|^///")
   string(REGEX REPLACE "[][\\]" "" lines "${lines}")
@@ -121,7 +125,7 @@ foreach(header IN LISTS headers)
   if(NOT own)
     # The umbrella and the area headers.
     if(header MATCHES "/")
-      complain("${header}: no room; rooms are listed in unit_tests/meta/rooms.cmake")
+      complain("${header}: no room; unit_tests/meta/rooms.cmake lists the rooms")
     endif()
     foreach(path IN LISTS includes_${header})
       if(path MATCHES "detail/")
@@ -141,7 +145,7 @@ foreach(header IN LISTS headers)
       if("${header}|${path}" IN_LIST crossing)
         list(APPEND crossed "${header}|${path}")
       else()
-        complain("${header} includes ${path}, which is for ${other} alone")
+        complain("${header} includes ${path}, which only ${other} may include")
       endif()
     elseif(own STREQUAL "krylov" AND other STREQUAL "krylov")
       string(REGEX REPLACE "^krylov/([a-z]+)/.*" "\\1" from "${header}")
@@ -149,7 +153,7 @@ foreach(header IN LISTS headers)
       list(FIND of_krylov "${from}" from_place)
       list(FIND of_krylov "${to}" to_place)
       if(NOT from_place EQUAL -1 AND to_place GREATER from_place)
-        complain("${header} includes ${path}, but krylov/${to} stands above krylov/${from}")
+        complain("${header} includes ${path}, but krylov/${from} does not know krylov/${to}")
       endif()
     endif()
   endforeach()
@@ -159,14 +163,14 @@ foreach(header IN LISTS headers)
     if(shows AND header IN_LIST shown)
       list(APPEND hidden_but_shown "${header}")
     elseif(shows)
-      complain("${header} documents something in namespace Batchwork, which users would look for outside detail/")
+      complain("${header} documents something in namespace Batchwork, so it must not be in detail/")
     endif()
   elseif(NOT shows)
-    complain("${header} documents nothing in namespace Batchwork, so it belongs into a detail/")
+    complain("${header} documents nothing in namespace Batchwork, so it must be in detail/")
   endif()
 endforeach()
 
-# What the umbrella includes, in the end.
+# All headers that Batchwork.hpp includes, directly or not.
 set(reached Batchwork.hpp)
 set(to_do Batchwork.hpp)
 while(to_do)
@@ -182,11 +186,11 @@ foreach(header IN LISTS headers)
   if(NOT header MATCHES "/detail/" AND NOT header IN_LIST reached AND NOT header IN_LIST apart)
     complain("${header} is not included by Batchwork.hpp")
   elseif(header IN_LIST reached AND header IN_LIST apart)
-    complain("${header} is listed as apart, but Batchwork.hpp includes it")
+    complain("${header} is listed in `apart`, but Batchwork.hpp includes it")
   endif()
 endforeach()
 
-# What users read.
+# Code that users read.
 file(GLOB_RECURSE shown_to_users "${SOURCE_DIR}/example/*.hpp" "${SOURCE_DIR}/example/*.cpp")
 foreach(file IN ITEMS "${SOURCE_DIR}/unit_tests/meta/doc_snippets.cpp" LISTS shown_to_users)
   included_by(paths "${file}")
@@ -197,7 +201,7 @@ foreach(file IN ITEMS "${SOURCE_DIR}/unit_tests/meta/doc_snippets.cpp" LISTS sho
   endforeach()
 endforeach()
 
-# Exceptions that are none.
+# Exceptions that are not needed.
 foreach(line IN LISTS crossing)
   if(NOT line IN_LIST crossed)
     complain("${line} is excepted in unit_tests/meta/rooms.cmake without need")
@@ -210,6 +214,6 @@ foreach(line IN LISTS shown)
 endforeach()
 
 if(bad)
-  message(FATAL_ERROR "The rooms of src are not in order:${bad}")
+  message(FATAL_ERROR "The rooms of src do not follow the rules:${bad}")
 endif()
-message("${count} headers, each in its room")
+message("${count} headers, all in their rooms")

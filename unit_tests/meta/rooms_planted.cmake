@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Run by ctest: rooms.cmake finds what is planted in a copy of the headers.
+# Run by ctest: plants faults in a copy of the headers, and tests that rooms.cmake finds them.
 
 include("${CMAKE_CURRENT_LIST_DIR}/expect_said.cmake")
 
@@ -9,7 +9,9 @@ cmake_minimum_required(VERSION 3.22)
 
 file(REMOVE_RECURSE "${WORK_DIR}")
 file(COPY "${SOURCE_DIR}/src" "${SOURCE_DIR}/example" DESTINATION "${WORK_DIR}")
-file(COPY "${SOURCE_DIR}/unit_tests/meta/doc_snippets.cpp" DESTINATION "${WORK_DIR}/unit_tests/meta")
+file(COPY "${SOURCE_DIR}/unit_tests/meta/doc_snippets.cpp"
+     DESTINATION "${WORK_DIR}/unit_tests/meta"
+)
 
 function(says what status)
   execute_process(
@@ -22,12 +24,13 @@ function(says what status)
   expect_said("${what}" "${said}" "${code}" "${status}" ${ARGN})
 endfunction()
 
-# Changes a header, asks, and puts it back: of what matches a regular expression the first goes, and a text stands there.
+# Replaces the first match of a regular expression in a header, runs rooms.cmake, and restores the
+# header.
 function(planted header from to)
   file(READ "${SOURCE_DIR}/src/${header}" text)
   string(REGEX MATCH "${from}" first "${text}")
   if(first STREQUAL "")
-    message(FATAL_ERROR "${header}: nothing there matches ${from}")
+    message(FATAL_ERROR "${header}: nothing matches ${from}")
   endif()
   string(FIND "${text}" "${first}" begin)
   string(LENGTH "${first}" length)
@@ -38,23 +41,33 @@ function(planted header from to)
   says("${header}" 1 ${ARGN})
   file(WRITE "${WORK_DIR}/src/${header}" "${text}")
 endfunction()
-# Another include, before the first.
+# Adds an include before the first one.
 function(planted_include header included)
-  planted("${header}" "\n#include \"" "\n#include \"${included}\"\n#include \"" "${header} includes ${included}" ${ARGN})
+  planted(
+    "${header}" "\n#include \"" "\n#include \"${included}\"\n#include \""
+    "${header} includes ${included}" ${ARGN}
+  )
 endfunction()
 
-says("as it is" 0)
+says("unchanged" 0)
 planted_include(view/Batchwork_Operand.hpp krylov/Batchwork_Solve.hpp "view does not know krylov")
-planted_include(dense/copy/Batchwork_Copy.hpp dense/gemm/Batchwork_Gemm.hpp "dense/copy does not know dense/gemm")
-planted_include(kalman/Batchwork_Step.hpp fused/detail/Batchwork_Group.hpp "which is for fused alone")
 planted_include(
-  krylov/formats/Batchwork_Formats.hpp krylov/solvers/Batchwork_Gmres.hpp "krylov/solvers stands above krylov/formats"
+  dense/copy/Batchwork_Copy.hpp dense/gemm/Batchwork_Gemm.hpp
+  "dense/copy does not know dense/gemm"
+)
+planted_include(
+  kalman/Batchwork_Step.hpp fused/detail/Batchwork_Group.hpp "which only fused may include"
+)
+planted_include(
+  krylov/formats/Batchwork_Formats.hpp krylov/solvers/Batchwork_Gmres.hpp
+  "krylov/formats does not know krylov/solvers"
 )
 planted_include(fused/Batchwork_Map.hpp Batchwork_Dense.hpp "not of areas")
 planted_include(Batchwork_Map.hpp fused/detail/Batchwork_Group.hpp "which is not for users")
 planted(
   fused/detail/Batchwork_Sequence.hpp "\nnamespace Batchwork::Impl {"
-  "\nnamespace Batchwork {\n/// Told to users.\nstruct Told {};\n}  // namespace Batchwork\nnamespace Batchwork::Impl {"
+  "\nnamespace Batchwork {\n/// Told to users.\nstruct Told {};\n}  // namespace Batchwork\n\
+namespace Batchwork::Impl {"
   "fused/detail/Batchwork_Sequence.hpp documents something in namespace Batchwork"
 )
 planted(
@@ -65,7 +78,11 @@ planted(
   Batchwork_Krylov.hpp "#include \"krylov/verbs/Batchwork_Scale.hpp\"\n" ""
   "krylov/verbs/Batchwork_Scale.hpp is not included by Batchwork.hpp"
 )
-file(APPEND "${WORK_DIR}/unit_tests/meta/doc_snippets.cpp" "\n#include <fused/detail/Batchwork_Group.hpp>\n")
-says("doc_snippets.cpp" 1 "doc_snippets.cpp includes fused/detail/Batchwork_Group.hpp, which is not for users")
+file(APPEND "${WORK_DIR}/unit_tests/meta/doc_snippets.cpp"
+     "\n#include <fused/detail/Batchwork_Group.hpp>\n"
+)
+says("doc_snippets.cpp" 1
+     "doc_snippets.cpp includes fused/detail/Batchwork_Group.hpp, which is not for users"
+)
 file(WRITE "${WORK_DIR}/src/odd/Batchwork_Odd.hpp" "")
 says("another folder" 1 "odd/Batchwork_Odd.hpp: no room")

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A user's code. The test `warnings` compiles it at -O3 -Wall -Wextra -Werror with Batchwork's
-// folders as a system's: compilers warn nevertheless about what they inline from there. Nothing of
-// it is run.
+// A user's code. The test `warnings` compiles it with -O3 -Wall -Wextra -Werror, and with
+// Batchwork's folders as system folders. Compilers also warn about code that they inline from
+// system headers. The code is not run.
 #include <Batchwork_Dense.hpp>
 #include <Batchwork_Map.hpp>
 

@@ -1,13 +1,15 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Do the tests see it when the library is wrong?
+"""Checks that the tests fail for faults planted in the library.
 
     ./batchwork shell python3 unit_tests/mutation/run.py [--list] [--jobs N] [NAME...]
 
-Applies the mutations of mutations.py (or those whose name contains a NAME) one after the other to a copy of the tree in
-build/mutation, builds the test program named there and runs it. A mutation is killed if a test fails; it survives if all
-pass. CMAKE_ARGS in the environment goes to cmake. Fails if one survives, does not compile, or if an old text does not stand
-exactly once in its file."""
+Applies each mutation of mutations.py, or each one whose name contains a NAME, to a copy of the tree
+in build/mutation, then builds and runs the test program that it names. A mutation is killed if a
+test fails, and survives if all tests pass. The environment variable CMAKE_ARGS is passed to cmake.
+
+Fails if a mutation survives or does not compile, or if an old text is not in its file exactly
+once."""
 import argparse
 import os
 import pathlib
@@ -23,11 +25,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 COPY = ROOT / "build" / "mutation"
 TREE, BUILD = COPY / "tree", COPY / "build"
 COPIED = ["CMakeLists.txt", "cmake", "src", "unit_tests"]
-LONGEST = 1200  # seconds of a test program: a mutant may not end
+LONGEST = 1200  # time limit of a test program in seconds, because a mutant may not end
 
 
 def stale(mutations):
-    """What does not fit the sources any more."""
+    """The mutations whose old text is not in its file exactly once."""
     wrong = []
     for name, file, old, new, _, _ in mutations:
         path = ROOT / file
@@ -43,7 +45,7 @@ def run(command, **options):
 
 
 def copy_tree():
-    """Only what differs is written, with the time of now: a mutant that was restored is built again, nothing else."""
+    """Updates the copy of the tree. Writes only changed files, so only these are built again."""
     wanted = set()
     for name in COPIED:
         source = ROOT / name
@@ -67,7 +69,7 @@ def build(target, jobs):
 def test(target, filter_):
     program = next((p for p in (BUILD / "bin" / target, *BUILD.rglob(target)) if p.is_file()), None)
     if program is None:
-        sys.exit(f"{target} was built, but where is it?")
+        sys.exit(f"{target} was built, but its executable was not found in {BUILD}")
     command = [str(program)] + ([f"--gtest_filter={filter_}"] if filter_ else [])
     try:
         result = run(command, timeout=LONGEST)
@@ -102,7 +104,7 @@ def main():
                       *os.environ.get("CMAKE_ARGS", "").split()])
     if configured.returncode != 0:
         sys.exit(configured.stdout)
-    # As the sources are the tests must pass.
+    # Without mutations all tests must pass.
     for target in sorted({m[4] for m in chosen}):
         built = build(target, options.jobs)
         if built.returncode != 0:

@@ -35,7 +35,7 @@ void require(bool holds, char const* what) {
                            " do not fit");
 }
 
-/// Square matrices of plain numbers, and a few operations of them.
+/// Square matrices of plain numbers, with a few operations.
 struct Square {
   int n;
   std::vector<Real> a;
@@ -61,9 +61,9 @@ Square magnitudes(Square x) {
   return x;
 }
 
-/// The least e >= inverse (matrix_error (size + e) + right_error), or a little more: how far the
-/// solution of a system with a perturbed matrix and right-hand side can be from the exact one.
-/// False if the iteration does not settle.
+/// The least e with e >= inverse (matrix_error (size + e) + right_error), or slightly more. It
+/// bounds the difference between the solution of a system with a perturbed matrix and right-hand
+/// side and the exact solution. Returns false if the iteration does not converge.
 bool bound_of_solution(Square const& inverse, Square const& matrix_error,
                        std::vector<Real> const& size, std::vector<Real> const& right_error,
                        std::vector<Real>& e) {
@@ -83,7 +83,7 @@ bool bound_of_solution(Square const& inverse, Square const& matrix_error,
   e.assign(std::size_t(n), 0);
   for (int turn = 0; turn < 30; ++turn) {
     e = apply(e);
-    // What the map does not enlarge is a bound.
+    // A bound of the values that the map does not increase.
     std::vector<Real> larger = e;
     for (Real& x : larger) x = 1.1L * x + smallest();
     std::vector<Real> const image = apply(larger);
@@ -97,7 +97,7 @@ bool bound_of_solution(Square const& inverse, Square const& matrix_error,
   return false;
 }
 
-/// Column by column: x is the exact solution, and gets its bounds.
+/// Column by column. x is the exact solution; its bounds are set here.
 void bound_columns(BoundedTile& x, BoundedTile const& b, Square const& inverse,
                    Square const& matrix_error) {
   for (int j = 0; j < x.cols; ++j) {
@@ -116,7 +116,7 @@ void bound_columns(BoundedTile& x, BoundedTile const& b, Square const& inverse,
   }
 }
 
-/// Forward substitution with the exact numbers.
+/// Forward substitution with exact numbers.
 BoundedTile substitute(BoundedTile const& l, BoundedTile const& b) {
   BoundedTile x(b.rows, b.cols);
   for (int j = 0; j < b.cols; ++j)
@@ -145,8 +145,7 @@ Info first_failure(Info const& a, Info const& b) {
   return a.code != 0 ? a : b;
 }
 
-// ---- masks
-// ---------------------------------------------------------------------------------------------
+// ---- masks --------------------------------------------------------------------------------------
 
 BoundedMask operator!(BoundedMask const& a) { return {!a.value, a.certain}; }
 BoundedMask operator&&(BoundedMask const& a, BoundedMask const& b) {
@@ -155,8 +154,7 @@ BoundedMask operator&&(BoundedMask const& a, BoundedMask const& b) {
 }
 BoundedMask operator||(BoundedMask const& a, BoundedMask const& b) { return !(!a && !b); }
 
-// ---- scalars
-// ---------------------------------------------------------------------------------------------
+// ---- scalars ------------------------------------------------------------------------------------
 
 BoundedScalar operator-(BoundedScalar const& a) { return {negative(a.number), a.info}; }
 BoundedScalar operator+(BoundedScalar const& a, BoundedScalar const& b) {
@@ -192,13 +190,13 @@ BoundedMask operator==(BoundedScalar const& a, BoundedScalar const& b) {
 }
 BoundedMask operator!=(BoundedScalar const& a, BoundedScalar const& b) { return !(a == b); }
 
-// Functions of a number x + d, |d| <= error; six roundings for what libraries of devices may be
-// off: two units in the last place.
+// Functions of a number x + d, |d| <= error. Six roundings are added, because the libraries of
+// devices may have errors of two units in the last place.
 BoundedScalar sqrt(BoundedScalar const& a) {
   Entry const& x = a.number;
   Real const v = std::sqrt(x.value), least = x.value - x.error;
   if (std::isnan(v)) {
-    // A NaN, or a negative number: not if rounding decides that.
+    // NaN for NaN and negative numbers, unless rounding can change the sign.
     bool const certain = std::isnan(x.value) || x.value + x.error < 0;
     return {entry(v, certain ? 0 : unknown), a.info};
   }
@@ -230,7 +228,7 @@ BoundedScalar select(BoundedMask const& m, BoundedScalar const& a, BoundedScalar
   if (a.info.code != b.info.code) r.info.certain = false;
   return r;
 }
-/// Rounding cannot move the smaller of two by more than it moves either.
+/// The error of a minimum is at most the larger error of its arguments.
 static BoundedScalar extreme(BoundedMask const& second, BoundedScalar const& a,
                              BoundedScalar const& b) {
   BoundedScalar r = select(second, b, a);
@@ -253,8 +251,7 @@ BoundedScalar fail_where(BoundedMask const& m, Reason reason, BoundedScalar cons
   return r;
 }
 
-// ---- sums of logarithms
-// ---------------------------------------------------------------------------------------------
+// ---- sums of logarithms -------------------------------------------------------------------------
 
 void BoundedLogSum::add_log(BoundedScalar const& x) {
   Entry const& e = x.number;
@@ -274,18 +271,17 @@ BoundedLogSum& BoundedLogSum::operator+=(BoundedScalar const& x) {
   return *this;
 }
 BoundedScalar BoundedLogSum::value() const {
-  // One rounding of the product a term, and those of the final sum.
+  // One rounding for the product of each term, and the roundings of the final sum.
   Real const e = std::fabs(weight) * gamma(terms + 4) +
                  gamma(6) * (std::fabs(sum.value) + std::fabs(weight) * (magnitude + 2));
   return {entry(sum.value, sum.error + e), info};
 }
 
-// ---- tiles
-// ---------------------------------------------------------------------------------------------
+// ---- tiles --------------------------------------------------------------------------------------
 
 BoundedTile& BoundedTile::operator=(BoundedTile const& x) {
   require(rows == x.rows && cols == x.cols, "an assignment");
-  BoundedTile const from = x;  // it may be a part of what was assigned
+  BoundedTile const from = x;  // a copy, because it can be a part of the assigned tile
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < cols; ++j) {
       bool const above = j > i;
@@ -348,7 +344,7 @@ BoundedTile operator*(BoundedTile const& a, BoundedTile const& b) {
         [&](int k) -> Entry const& { return b.at(k, j); });
   });
 }
-// A scalar's failure comes before that of the tile it multiplies or divides.
+// The failure of a scalar precedes the failure of the tile that it multiplies or divides.
 BoundedTile operator*(BoundedScalar const& c, BoundedTile const& a) {
   return tile(a.rows, a.cols, first_failure(c.info, a.info), [&](int i, int j) {
     return is_zero(a.at(i, j)) ? Entry{} : multiply(c.number, a.at(i, j));
@@ -399,11 +395,10 @@ BoundedTile downdate(BoundedTile const& p, BoundedTile const& y) {
   return triangle(&p, -1, transpose(y), y, first_failure(p.info, y.info));
 }
 
-// ---- factorisations and solves
-// ---------------------------------------------------------------------------------------------
+// ---- factorisations and solves ------------------------------------------------------------------
 
-/// |L| |L'|, of which rounding in a factorisation and its solves is a small multiple, and what is
-/// enlarged by the errors of L itself.
+/// |L| |L'|. Rounding errors in a factorisation and its solves are a small multiple of it. The
+/// errors of L are added.
 static Square product_of_factors(BoundedTile const& l) {
   Square r(l.rows);
   for (int i = 0; i < r.n; ++i)
@@ -427,7 +422,7 @@ BoundedFactor cholesky(BoundedTile const& given) {
       size = std::max(size, reach(r.a.at(i, j)));
       error = std::max(error, r.a.at(i, j).error);
     }
-  // Failures are planted so that no rounding can be taken for them; what is closer is not judged.
+  // Failures are planted so that rounding cannot cause them. Values near the limit are not judged.
   Real const close = 1000 * (gamma(n + 12) * size + error);
   bool clear = true;
   constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
@@ -562,8 +557,8 @@ static Square error_of_elimination(BoundedTile const& a) {
   return error;
 }
 
-/// The exact inverse by Gauss-Jordan elimination, and the determinant. False where a pivot is zero
-/// or not a number.
+/// The exact inverse by Gauss-Jordan elimination, and the determinant. Returns false if a pivot is
+/// zero or NaN.
 static bool invert(BoundedTile const& a, Square& inverse, Real& determinant) {
   int const n = a.rows;
   Square u(n);
@@ -613,7 +608,7 @@ BoundedLu lu(BoundedTile const& given) {
       for (int k = 0; k < n; ++k) sum += std::fabs(inverse(i, k)) * error(k, j);
     norm = std::max(norm, sum);
   }
-  // Where a pivot might come out as zero nothing is said.
+  // Nothing is known if a pivot could be zero.
   if (!known || !(norm < 0.5L)) {
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j) r.inverse_of_a.at(i, j) = {0, unknown};
@@ -658,7 +653,7 @@ BoundedTile column(BoundedTile const& a, int j) {
 }
 BoundedTile hadamard(BoundedTile const& a, BoundedTile const& b) {
   require(a.rows == b.rows && a.cols == b.cols, "products of entries");
-  // Beside a diagonal nothing is multiplied, whatever the other tile has there.
+  // Entries outside a diagonal are not multiplied, for any entries of the other tile.
   auto const is_diagonal = [](BoundedTile const& x) {
     bool all = x.rows == x.cols;
     for (int i = 0; i < x.rows; ++i)
@@ -713,8 +708,7 @@ BoundedTile solve(BoundedTile const& t, BoundedTile const& b) {
   return x;
 }
 
-// ---- reductions, entries, choices
-// ---------------------------------------------------------------------------------------------
+// ---- reductions, entries, choices ---------------------------------------------------------------
 
 BoundedScalar dot(BoundedTile const& a, BoundedTile const& b) {
   require(a.rows == b.rows && a.cols == b.cols, "dot");

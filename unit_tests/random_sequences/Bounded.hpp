@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// An interpreter of sequences: the tiles of one item in long double, each entry with a bound of
-/// the error that float or double may have made so far. It uses the names of the library's
-/// operations, so that a sequence runs with its tiles as with the library's, and shares no code
-/// with it.
+/// An interpreter of sequences: tiles of one item in long double, with a bound for each entry of
+/// the rounding error that float or double can have caused so far. Its operations have the names of
+/// the library's operations, so that the same sequence runs with tiles of either. It shares no code
+/// with the library.
 ///
-/// The bounds are those of a running error analysis (Higham, Accuracy and Stability of Numerical
-/// Algorithms, 2nd edition, section 3.3): to the effect of the operands' errors each operation adds
-/// a bound of its own roundings, for any order of summation and with or without fused
-/// multiply-adds. Factorisations and solves use the backward error of the book (theorems 8.5, 9.4,
-/// 10.3 and 10.4) and a bound of its effect on the result.
+/// The bounds come from a running error analysis (Higham, Accuracy and Stability of Numerical
+/// Algorithms, 2nd edition, section 3.3). Each operation propagates the errors of its operands and
+/// adds a bound for its own rounding errors, for any order of summation and with or without fused
+/// multiply-adds. Factorisations and solves use the backward error from the book (theorems 8.5,
+/// 9.4, 10.3 and 10.4) and a bound of its effect on the result.
 #ifndef BATCHWORK_TEST_BOUNDED_HPP
 #define BATCHWORK_TEST_BOUNDED_HPP
 
@@ -24,8 +24,8 @@
 
 namespace Batchwork::RandomSequences {
 
-/// Between plain numbers by a bool, of no namespace, as masks of devices are: the names below hide
-/// the library's.
+/// Selects between plain numbers by a bool. In the global namespace, as for masks of devices,
+/// because the names below hide those of the library.
 template <class A, class B>
   requires(std::is_arithmetic_v<A> && std::is_arithmetic_v<B>)
 KOKKOS_FUNCTION auto select(bool mask, A a, B b) {
@@ -34,27 +34,27 @@ KOKKOS_FUNCTION auto select(bool mask, A a, B b) {
 
 using Real = long double;
 
-/// The arithmetic that the bounds are for: that of float or double.
+/// The arithmetic of the bounds: float or double.
 struct Arithmetic {
   Real roundoff;  ///< the largest relative error of one operation, rounded to nearest
-  Real smallest;  ///< the absolute error of one that underflows
-  Real largest;   ///< what may overflow soon
+  Real smallest;  ///< the absolute error of an operation that underflows
+  Real largest;   ///< larger numbers may overflow soon
   template <class T>
   static Arithmetic of() {
     return {Real(std::numeric_limits<T>::epsilon()) / 2, Real(std::numeric_limits<T>::min()),
             Real(std::numeric_limits<T>::max()) / 16};
   }
 };
-/// The one in use.
+/// The arithmetic that is used now.
 Arithmetic& arithmetic();
 
-/// A number and the bound of its error. Infinite: nothing is known. A NaN is a NaN in any
-/// arithmetic.
+/// A number and the bound of its error. An infinite bound means that nothing is known. A NaN is a
+/// NaN in every arithmetic.
 struct Entry {
   Real value = 0, error = 0;
 };
 
-/// The status of an item, where it does not hang on rounding.
+/// The status of an item, if it does not depend on rounding.
 struct Info {
   int code = 0;
   bool certain = true;
@@ -98,7 +98,7 @@ class BoundedTile {
     entries_ = x.entries_;
   }
 
-  /// An entry: read, or of a tile that has a name and may be written a place to be assigned.
+  /// An entry. It can be assigned if the tile is a named variable that can be written.
   BoundedEntry operator()(int i, int j = 0) &;
   BoundedScalar operator()(int i, int j = 0) const&;
 
@@ -108,15 +108,15 @@ class BoundedTile {
   }
 
   int rows = 0, cols = 0;
-  Structure structure = Structure::general;  ///< counts for what is assigned to it alone
+  Structure structure = Structure::general;  ///< used only for assignments to this tile
   Info info;
 
  private:
   std::vector<Entry> entries_;
 };
 
-/// What a(i, j) is where it may be assigned: a copy of the number, which as a temporary writes the
-/// tile.
+/// The type of a(i, j) if it can be assigned: a copy of the number, which writes the tile when it
+/// is a temporary.
 class BoundedEntry : public BoundedScalar {
  public:
   BoundedEntry(BoundedTile& t, int i, int j);
@@ -154,7 +154,7 @@ struct BoundedLu {
   BoundedScalar determinant() const;
 };
 
-/// What a carry with log_sum is in a sequence.
+/// The type of a carry with log_sum in a sequence.
 struct BoundedLogSum {
   Entry sum;
   Info info;
@@ -166,8 +166,7 @@ struct BoundedLogSum {
   BoundedScalar value() const;
 };
 
-// ---- scalars
-// ---------------------------------------------------------------------------------------------
+// ---- scalars ------------------------------------------------------------------------------------
 
 BoundedScalar operator-(BoundedScalar const& a);
 BoundedScalar operator+(BoundedScalar const& a, BoundedScalar const& b);
@@ -195,8 +194,7 @@ BoundedMask isfinite(BoundedScalar const& a);
 BoundedScalar select(BoundedMask const& m, BoundedScalar const& a, BoundedScalar const& b);
 BoundedScalar fail_where(BoundedMask const& m, Reason reason, BoundedScalar const& x);
 
-// ---- tiles
-// ---------------------------------------------------------------------------------------------
+// ---- tiles --------------------------------------------------------------------------------------
 
 BoundedTile operator-(BoundedTile const& a);
 BoundedTile operator+(BoundedTile const& a, BoundedTile const& b);
@@ -223,7 +221,7 @@ BoundedLu lu(BoundedTile const& a);
 BoundedTile solve(BoundedLu const& a, BoundedTile const& b);
 BoundedTile inverse(BoundedLu const& a);
 BoundedScalar determinant(BoundedLu const& a);
-/// Their errors in a solve are within what the bound for lu allows for the growth of numbers.
+/// Their errors in a solve are within the growth that the bound for lu allows.
 BoundedLu ldlt(BoundedTile const& a);
 BoundedLu qr(BoundedTile const& a);
 BoundedLu pivoted_qr(BoundedTile const& a);
@@ -245,17 +243,16 @@ BoundedTile identity(BoundedTile const&) {
 template <int N>
 BoundedTile identity(BoundedScalar const&) = delete;
 
-// ---- what sequences call under the same name for the library's tiles
-// ------------------------------------------------
+// ---- what sequences call under the same name for the library's tiles ----------------------------
 
-/// A number that `generate` gets for an entry: a plain one of the tile's type, or the
-/// interpreter's.
+/// The argument that `generate` returns for an entry: a plain number of the type of the tile, or a
+/// number of the interpreter.
 inline BoundedScalar plain(BoundedTile const&, double x) { return BoundedScalar(x); }
 template <Batchwork::Tile X>
 KOKKOS_FORCEINLINE_FUNCTION auto plain(X const&, double x) {
   return static_cast<scalar_t<value_t<X>>>(x);
 }
-/// Likewise an integer.
+/// The same for an integer.
 inline BoundedScalar integer(BoundedTile const&, int x) { return BoundedScalar(x); }
 template <Batchwork::Tile X>
 KOKKOS_FORCEINLINE_FUNCTION int integer(X const&, int x) {

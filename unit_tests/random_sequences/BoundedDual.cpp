@@ -12,7 +12,7 @@ namespace Batchwork::RandomSequences {
 
 namespace {
 
-/// Sums of derivatives may be taken in another order, with more roundings.
+/// Sums of derivatives can be computed in another order, with more roundings.
 Entry loosened(Entry const& e) {
   return entry(e.value, 2 * e.error + gamma(4) * reach(e) + 4 * smallest());
 }
@@ -25,7 +25,7 @@ BoundedTile loosened(BoundedTile const& x) {
   });
 }
 
-/// Derivative k of what may be a constant.
+/// Derivative k of a number that can be a constant.
 BoundedScalar part(BoundedDual const& a, std::size_t k) {
   return k < a.d.size() ? a.d[k] : BoundedScalar(0);
 }
@@ -58,8 +58,8 @@ BoundedDualTile tile_result(BoundedTile const& value, A const& a, B const& b, F 
   }
   return r;
 }
-/// A function and its slope, which has a bound of its own slope; nothing moves in directions in
-/// which x does not.
+/// A function and its derivative, which is bounded by its own derivative. Directions in which x is
+/// constant are not changed.
 BoundedDual chain(BoundedDual const& x, BoundedScalar const& y, Real slope, Real bend) {
   Real const e = x.value.number.error;
   BoundedScalar const s(e == unknown ? Entry{slope, unknown} : rounded(slope, bend * e, 24));

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Derivatives in the interpreter of sequences: numbers and tiles with one more number for each
-/// direction, by the rules of calculus over Bounded.hpp; and functions that sequences call by one
-/// name for the tiles of the library and of the interpreter.
+/// Derivatives in the interpreter of sequences: numbers and tiles with a derivative for each
+/// direction, computed by the rules of calculus with the arithmetic of Bounded.hpp. Also the
+/// functions that sequences call by the same name for tiles of the library and of the interpreter.
 #ifndef BATCHWORK_TEST_BOUNDED_DUAL_HPP
 #define BATCHWORK_TEST_BOUNDED_DUAL_HPP
 
@@ -12,7 +12,7 @@
 
 namespace Batchwork::RandomSequences {
 
-/// A number with its derivatives; a constant has none.
+/// A number with its derivatives. A constant has none.
 struct BoundedDual {
   BoundedScalar value;
   std::vector<BoundedScalar> d;
@@ -55,8 +55,7 @@ struct BoundedDualLu {
 BoundedDualLu lu(BoundedDualTile const& a);
 BoundedDualTile bounded_dual_entries(int m, int n, std::function<BoundedDual(int, int)> const& f);
 
-// ---- derivatives of functions
-// ---------------------------------------------------------------------------------------------
+// ---- derivatives of functions -------------------------------------------------------------------
 
 BoundedDualTile bounded_variables(BoundedTile const& x);
 BoundedTile bounded_derivatives(BoundedDual const& y, bool as_column);
@@ -100,8 +99,7 @@ BoundedValueAndDerivative value_and_derivative(F const& f, BoundedScalar const& 
   return {y.value, y.d[0]};
 }
 
-// ---- what sequences call under the same name for the library's tiles
-// ------------------------------------------------
+// ---- what sequences call under the same name for the library's tiles ----------------------------
 
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable

@@ -12,11 +12,11 @@ namespace Batchwork::RandomSequences {
 
 namespace {
 
-/// The most that a library's function may be off, in roundings: four units in the last place.
+/// The largest error of a library function, in roundings: four units in the last place.
 constexpr int of_library = 8;
 
-/// A function of x where it is monotone, or convex and even, between the ends that x may have.
-/// least <= x <= most is its domain.
+/// A function of x that is monotone, or convex and even, on the interval of possible values of x.
+/// Its domain is least <= x <= most.
 template <class F>
 BoundedScalar by_ends(BoundedScalar const& a, F const& f, int roundings = of_library,
                       Real least = -unknown, Real most = unknown) {
@@ -26,7 +26,7 @@ BoundedScalar by_ends(BoundedScalar const& a, F const& f, int roundings = of_lib
   if (std::isnan(x.value)) return {Entry{v, 0}, a.info};
   Real const low = x.value - x.error, high = x.value + x.error;
   if (low < least || high > most) {
-    // Beyond the domain there is a NaN, if rounding does not decide that.
+    // Outside the domain the result is NaN, unless rounding can change that.
     bool const certain = high < least || low > most;
     return {Entry{v, certain ? 0 : unknown}, a.info};
   }
@@ -54,8 +54,7 @@ BoundedInteger integer_of(std::int64_t v, BoundedInteger const& a, BoundedIntege
 
 }  // namespace
 
-// ---- functions
-// ---------------------------------------------------------------------------------------------
+// ---- functions ----------------------------------------------------------------------------------
 
 BoundedScalar sin(BoundedScalar const& x) {
   if (is_zero(x.number)) return x;
@@ -138,8 +137,8 @@ BoundedScalar atan2(BoundedScalar const& a, BoundedScalar const& b) {
   Info const info = merged(a, b);
   if (any_unknown(y, x)) return {Entry{v, unknown}, info};
   if (std::isnan(v)) return {Entry{v, 0}, info};
-  // The least distance from the origin, and whether the half-line may be crossed where the angle
-  // jumps.
+  // The smallest distance from the origin, and whether the half-line where the angle jumps can be
+  // crossed.
   Real const distance = std::hypot(std::max(std::fabs(x.value) - x.error, 0.0L),
                                    std::max(std::fabs(y.value) - y.error, 0.0L));
   bool const jumps = x.value - x.error <= 0 && std::fabs(y.value) <= y.error + smallest();
@@ -232,8 +231,7 @@ void keep_stored(BoundedTile& x) {
 }
 }  // namespace Inner
 
-// ---- entries together
-// ---------------------------------------------------------------------------------------------
+// ---- entries together ---------------------------------------------------------------------------
 
 BoundedScalar sum(BoundedTile const& a) {
   BoundedTile one(a.rows, a.cols);
@@ -254,13 +252,13 @@ BoundedScalar prod(BoundedTile const& a) {
       known = known && e.error != unknown;
     }
   int const n = a.rows * a.cols;
-  // Numbers that become very small on the way, in whichever order, lose digits.
+  // Intermediate results that become very small, in any order, lose digits.
   Real const lost = size < std::sqrt(smallest()) ? std::sqrt(smallest()) : 0;
   return {known ? rounded(value, size - std::fabs(value) + gamma(n) * size + lost, n)
                 : Entry{value, unknown},
           a.info};
 }
-/// The entry that is least by `sign`, which of them, and whether rounding decides that.
+/// The smallest entry after multiplication by `sign`, its index, and whether rounding decides it.
 struct Extreme {
   Entry entry;
   int index = 0;
@@ -280,7 +278,7 @@ static Extreme extreme_of(BoundedTile const& a, Real sign) {
     if (e.error == unknown) r.certain = false, r.entry.error = unknown;
     if (k == r.index || std::isnan(r.entry.value)) continue;
     Real const apart = sign * (e.value - r.entry.value), both = e.error + r.entry.error;
-    // Equal numbers that are exact are told apart by their places.
+    // Equal exact numbers are ordered by their index.
     if (apart > both || (both == 0 && apart >= 0)) continue;
     r.certain = false;
     r.entry.error = std::max(r.entry.error, e.error);
@@ -307,12 +305,11 @@ BoundedTile bounded_constant(int m, int n, BoundedScalar const& c) {
   return tile(m, n, c.info, [&](int, int) { return stored(c.number); });
 }
 
-// ---- integers
-// ---------------------------------------------------------------------------------------------
+// ---- integers -----------------------------------------------------------------------------------
 
 BoundedInteger::operator BoundedScalar() const {
   Real const v = Real(value);
-  // What float and double hold as it is.
+  // Values that float and double represent exactly.
   bool const exact = std::fabs(v) * roundoff() < 1;
   Entry const e{v, !certain ? unknown : exact ? 0 : std::fabs(v) * roundoff()};
   return {e, info};
@@ -327,7 +324,7 @@ BoundedInteger operator-(BoundedInteger const& a, BoundedInteger const& b) {
 BoundedInteger operator*(BoundedInteger const& a, BoundedInteger const& b) {
   return integer_of(a.value * b.value, a, b);
 }
-/// Of a division by zero 0, and a failure.
+/// A division by zero gives 0 and a failure.
 static BoundedInteger divided(BoundedInteger const& a, BoundedInteger const& b, bool remainder) {
   bool const zero = b.value == 0;
   BoundedInteger r = integer_of(zero ? 0 : remainder ? a.value % b.value : a.value / b.value, a, b);

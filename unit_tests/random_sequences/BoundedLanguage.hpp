@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The interpreter of sequences (Bounded.hpp) without matrices: functions, reductions, control,
-/// integers, tables; and functions that sequences call by one name for the tiles of the library and
-/// of the interpreter.
+/// Parts of the interpreter of sequences (Bounded.hpp) other than matrices: functions, reductions
+/// over entries, control, integers, tables. Also the functions that sequences call by the same name
+/// for tiles of the library and of the interpreter.
 #ifndef BATCHWORK_TEST_BOUNDED_LANGUAGE_HPP
 #define BATCHWORK_TEST_BOUNDED_LANGUAGE_HPP
 
@@ -15,10 +15,9 @@
 
 namespace Batchwork::RandomSequences {
 
-// ---- integers
-// ---------------------------------------------------------------------------------------------
+// ---- integers -----------------------------------------------------------------------------------
 
-/// An integer, which is exact unless rounding decides it.
+/// An integer, which is exact unless it depends on rounding.
 struct BoundedInteger {
   std::int64_t value = 0;
   bool certain = true;
@@ -28,7 +27,7 @@ struct BoundedInteger {
       : value(v), certain(is_certain), info(i) {}
   template <std::integral I>
   BoundedInteger(I v) : value(static_cast<std::int64_t>(v)) {}
-  /// Beside a real number it becomes one.
+  /// Converted to a real number in expressions with real numbers.
   operator BoundedScalar() const;
 };
 BoundedInteger operator-(BoundedInteger const& a);
@@ -70,8 +69,7 @@ struct BoundedTableOfVectors {
   BoundedTile operator()(BoundedInteger const& k) const;
 };
 
-// ---- functions
-// ---------------------------------------------------------------------------------------------
+// ---- functions ----------------------------------------------------------------------------------
 
 BoundedScalar sin(BoundedScalar const& x);
 BoundedScalar cos(BoundedScalar const& x);
@@ -134,13 +132,13 @@ Info info_of_all(X const&... x) {
   ((r = first_failure(r, info_of(x))), ...);
   return r;
 }
-/// What a function makes of zeros of the structure is a zero, if it is zero.
+/// Structural zeros stay structural zeros if the function of zero is zero.
 void keep_zero(BoundedTile const& from, BoundedTile& to);
 void keep_stored(BoundedTile& x);
 
 }  // namespace Inner
 
-/// f of entries, numbers beside tiles being the same for each.
+/// f of entries. Scalars next to tiles are the same for each entry.
 template <class F, class... X>
 BoundedTile of_entries(F const& f, X const&... x) {
   BoundedTile const& shape = *Inner::first_tile(x...);
@@ -192,14 +190,13 @@ inline BoundedTile lerp(BoundedTile const& x, BoundedTile const& y, BoundedScala
                     x, y, t);
 }
 
-// ---- functions of a test's own
-// ---------------------------------------------------------------------------------------------
+// ---- functions of a test's own ------------------------------------------------------------------
 
 template <class A>
 struct Two {
   A first, second;
 };
-/// For apply: of plain numbers, and of the interpreter's, which knows hosts only.
+/// For apply: functions of plain numbers and of numbers of the interpreter, for hosts only.
 struct Wave {
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
@@ -257,8 +254,7 @@ auto apply(F const& f, X const&... x) {
   }
 }
 
-// ---- entries together
-// ---------------------------------------------------------------------------------------------
+// ---- entries together ---------------------------------------------------------------------------
 
 BoundedScalar sum(BoundedTile const& a);
 BoundedScalar prod(BoundedTile const& a);
@@ -317,8 +313,7 @@ BoundedTile constant(BoundedScalar const& c, X const&) {
   return bounded_constant(N, 1, c);
 }
 
-// ---- control
-// ---------------------------------------------------------------------------------------------
+// ---- control ------------------------------------------------------------------------------------
 
 struct BoundedIterated {
   BoundedMask open;
@@ -335,7 +330,7 @@ inline void keep_where_not(BoundedMask const& open, BoundedTile& x, BoundedTile 
   x.structure = st;
 }
 }  // namespace Inner
-/// A round that rounding decides about leaves what either way gives.
+/// If rounding decides whether a round runs, the bounds include both results.
 template <class F, class... X>
   requires(sizeof...(X) == 1 && (is_bounded<X> && ...))
 BoundedIterated iterate(int most, F&& f, X&... x) {

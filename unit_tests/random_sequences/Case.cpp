@@ -118,14 +118,14 @@ void Buffer<T>::fill() {
             for (int k = 0; k < n; ++k)
               sum += b[std::size_t(i * n + k)] * b[std::size_t(j * n + k)];
             at(item, time, i, j) = T(sum / n + (i == j ? 0.5 : 0));
-            // A general View holds both triangles.
+            // A general View stores both triangles.
             if (s.structure == Structure::general) at(item, time, j, i) = at(item, time, i, j);
           }
         continue;
       }
       for (int i = 0; i < s.rows; ++i)
         for (int j = 0; j < (s.rank == 2 ? s.cols : 1); ++j) {
-          // What is not to be read stays poison.
+          // Numbers that must not be read stay poisoned.
           if (j > i && s.rank == 2 && s.structure != Structure::general) continue;
           bool const beside = s.fill == Fill::well_conditioned && j < i;
           double const x = number(random, beside ? Fill::general : s.fill);
@@ -348,7 +348,7 @@ bool Case<T>::compare(int item, Result const& r, bool planted) {
         } else {
           Real const error = std::fabs(got - want.value);
           good = error <= want.error;
-          // What failed may spoil more of its own item than it must.
+          // A failure can spoil more of its own item than necessary.
           if (std::isnan(got)) good = planted && (r.code.code != 0 || !r.code.certain);
           else if (want.error > 0) t.worst = std::max(t.worst, double(error / want.error));
           if (!planted && want.error > 0.01L * size) ++t.loose;
@@ -365,7 +365,7 @@ bool Case<T>::compare(int item, Result const& r, bool planted) {
   return true;
 }
 
-/// Something that fails, or may, in an operand of one item.
+/// A fault in an operand of one item that causes a failure, or can cause one.
 template <class T>
 bool Case<T>::plant(std::mt19937_64& random, int item) {
   std::vector<Buffer<T>*> places;
@@ -399,7 +399,7 @@ void Case<T>::check(std::function<void()> const& launch,
   auto const begin = [&] {
     for (auto const& b : buffers_) b->fill();
     for (auto const& b : integers_) b->fill();
-    // What is only written begins as poison.
+    // Operands that are only written are poisoned at first.
     for (Written const& w : written()) {
       Operand const& o = operands_[std::size_t(w.operand)];
       if (o.role == Role::inout || o.role == Role::each_inout ||
@@ -422,7 +422,7 @@ void Case<T>::check(std::function<void()> const& launch,
   auto const download = [&] {
     for (Written const& w : written()) buffers_[std::size_t(w.buffer)]->download();
     auto const times_of = [&](Written const& w) {
-      // At other steps an operand that is read as well has what it had.
+      // At other steps, an operand that is also read keeps its values.
       std::vector<int> all;
       for (int t = 0; t < buffers_[std::size_t(w.buffer)]->times(); ++t) all.push_back(t);
       return operands_[std::size_t(w.operand)].role == Role::emit ? w.times : all;
@@ -438,7 +438,7 @@ void Case<T>::check(std::function<void()> const& launch,
   run(launch);
   download();
   for (int item = 0; item < items_; ++item) compare(item, clean[std::size_t(item)], false);
-  // What the neighbours of failed items must be, to the bit.
+  // Neighbours of failed items must be bitwise the same as without failures.
   std::vector<T> before;
   std::vector<int> codes_before;
   auto const neighbour = [&](int item, auto const& f) {
@@ -514,7 +514,7 @@ class Summary : public ::testing::Environment {
         static_cast<long long>(t.unknown), static_cast<long long>(t.loose), t.worst,
         static_cast<long long>(t.codes), static_cast<long long>(t.unsure),
         static_cast<long long>(t.failures));
-    // A few may be unlucky: what is zero but for rounding has no good bound.
+    // Some items may have no good bound: values that are zero except for rounding.
     if (t.sequences < 100) return;
     EXPECT_LT(double(t.unknown + t.loose), 0.05 * double(t.entries));
     EXPECT_LT(double(t.unsure), 0.05 * double(t.codes));

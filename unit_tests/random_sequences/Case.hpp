@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// One generated sequence with its operands: their storage and numbers, the run by the library, the
-/// run by the interpreter (Bounded.hpp) for each item, and the comparison, first unchanged and then
-/// with failures planted in a few items.
+/// A generated sequence with its operands: their storage and numbers, the run by the library, the
+/// run by the interpreter (Bounded.hpp) for each item, and the comparison. The comparison is
+/// repeated with failures planted in a few items.
 #ifndef BATCHWORK_TEST_RANDOM_CASE_HPP
 #define BATCHWORK_TEST_RANDOM_CASE_HPP
 
@@ -32,13 +32,13 @@ enum class Role {
   each_inout,
   carry,
   emit,
-  local,  ///< no View: what one sequence hands to the next
-  table,  ///< read at indices: numbers, or vectors
+  local,  ///< no View: a tile that one sequence passes to the next
+  table,  ///< read at indices; contains numbers or vectors
   item,   ///< the number of the item
   step,   ///< the number of the step
 };
 
-/// What numbers an operand begins with.
+/// The initial values of an operand.
 enum class Fill {
   general,            ///< between -1 and 1
   positive,           ///< between 1/2 and 2
@@ -48,11 +48,10 @@ enum class Fill {
   index,              ///< integers from 0 to 6
 };
 
-/// Where the numbers of an operand lie. Parts are Views of some of the items, or rows, of a larger
-/// one.
+/// The memory of an operand. Parts are Views of some of the items, or rows, of a larger View.
 enum class Arranged { left, right, left_part, right_part, strided, compact };
 
-/// The View of an operand: its tile, what it is filled with, where it lies.
+/// The View of an operand: its tile, its values, its memory.
 struct Storage {
   Structure structure;
   int rank;  ///< 0 scalars, 1 vectors and diagonals, 2 matrices
@@ -62,14 +61,14 @@ struct Storage {
   Arranged arranged;
   int width = 1;   ///< of compact groups
   int offset = 0;  ///< of a part: the first item
-  int steps = 0;   ///< how many, where it has an index for them
+  int steps = 0;   ///< number of steps, if the View has an index for them
 };
 
 template <class T>
 using Mirror = decltype(Kokkos::create_mirror(Kokkos::HostSpace(),
                                               std::declval<Kokkos::View<T*, Space> const&>()));
 
-/// The numbers of one operand, with a mirror on the host.
+/// The memory of one operand, with a mirror on the host.
 template <class T>
 class Buffer {
  public:
@@ -79,7 +78,7 @@ class Buffer {
   int times() const { return storage_.times ? storage_.steps : 1; }
   T& at(int item, int time, int i, int j);
   BoundedTile tile(int item, int time);
-  /// Numbers as at the beginning; everything else is poison.
+  /// Restores the initial numbers. All other memory is poisoned.
   void fill();
   void upload() const { Kokkos::deep_copy(device_, host_); }
   void download() const { Kokkos::deep_copy(host_, device_); }
@@ -164,12 +163,12 @@ class Buffer {
   int items_;
   std::uint64_t seed_;
   std::vector<Dimension> dims_;  ///< in the View's order: items or groups, times, rows, columns
-  std::size_t begin_ = 0;        ///< where the first number of the batch stands
+  std::size_t begin_ = 0;        ///< offset of the first number of the batch
   Kokkos::View<T*, Space> device_;
   Mirror<T> host_;
 };
 
-/// What the interpreter calls the sequence with: one of these for each operand.
+/// The arguments with which the interpreter calls the sequence: one for each operand.
 struct Arguments {
   std::vector<BoundedTile> tiles;
   std::vector<BoundedScalar> scalars;
@@ -191,8 +190,9 @@ struct Steps {
   bool backward = false;
 };
 
-/// One operand: a Buffer and its role. A carry has a second Buffer for its end, the same, or none.
-/// At step t of a scan it has step stride * t - lag of its View, or as many steps before the last.
+/// An operand: a Buffer and its role. A carry can have a second Buffer for its end, the same one,
+/// or none. At step t of a scan the operand has step stride * t - lag of its View, or the same
+/// number of steps before the last one.
 struct Operand {
   Role role;
   int buffer;
@@ -204,7 +204,7 @@ struct Operand {
   bool is_integer = false;  ///< its Buffer is one of integers
 };
 
-/// Of all comparisons of a program: that they were not idle.
+/// Statistics of all comparisons of a program, which show that they tested something.
 struct Tally {
   std::int64_t sequences = 0, entries = 0, unknown = 0, loose = 0, codes = 0, unsure = 0,
                failures = 0;
@@ -216,7 +216,7 @@ template <class T>
 class Case {
  public:
   Case(std::uint64_t seed, std::string const& text, int items, bool has_status);
-  /// A scan, else it is a map.
+  /// Whether this is a scan; otherwise it is a map.
   void scans(Steps const& s) { steps_ = s, is_scan_ = true; }
   int items() const { return items_; }
   Buffer<T>& add(Storage const& s);
@@ -246,7 +246,7 @@ class Case {
   bool compare(int item, Result const& r, bool planted);
   bool plant(std::mt19937_64& random, int item);
   std::vector<Written> written() const;
-  /// The steps as they are run, and that of an operand's View.
+  /// The number of steps that run, and the number of steps of an operand's View.
   std::vector<int> steps_run() const;
   int time_of(Operand const& o, int step) const;
   void fail(std::string const& what);
@@ -269,7 +269,7 @@ extern template class Buffer<std::int32_t>;
 extern template class Case<float>;
 extern template class Case<double>;
 
-/// Calls a group in a kernel of its own, each team with a few items.
+/// Calls a group in a user's kernel. Each team has a few items.
 template <class Group>
 struct InKernel {
   Group group;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The arithmetic of entries with bounds, for the sources of the interpreter.
+/// Arithmetic of entries with error bounds, for the sources of the interpreter.
 #ifndef BATCHWORK_TEST_ROUNDING_HPP
 #define BATCHWORK_TEST_ROUNDING_HPP
 
@@ -18,7 +18,7 @@ inline Real roundoff() { return arithmetic().roundoff; }
 inline Real smallest() { return arithmetic().smallest; }
 /// n roundings after each other, as a relative error.
 inline Real gamma(int n) { return Real(n) * roundoff() / (1 - Real(n) * roundoff()); }
-/// The largest magnitude that the computed number may have.
+/// The largest possible magnitude of the computed number.
 inline Real reach(Entry const& e) { return std::fabs(e.value) + e.error; }
 /// Whether all numbers and their bounds are finite.
 inline bool is_known(BoundedTile const& x) {
@@ -36,7 +36,7 @@ inline Entry entry(Real value, Real error) {
     error = unknown;
   return {value, error};
 }
-/// With the rounding of one operation, whose result it is.
+/// Adds the rounding error of the operation with this result.
 inline Entry rounded(Real value, Real error, int roundings = 1) {
   return entry(
       value, error + gamma(roundings) * (std::fabs(value) + error) + Real(roundings) * smallest());
@@ -57,7 +57,7 @@ inline Entry divide(Entry const& a, Entry const& b) {
   return rounded(q, (a.error + std::fabs(q) * b.error) / least);
 }
 
-/// A zero that is stored and computed with, unlike those of a structure.
+/// A zero that is stored and used in computations, unlike structural zeros.
 inline Entry stored(Entry const& e) {
   return is_zero(e) ? Entry{0, std::numeric_limits<Real>::denorm_min()} : e;
 }

@@ -5,9 +5,10 @@
 //
 //   generate <first seed> <sequences> <file>
 //
-// A seed gives one sequence, the same everywhere. It has three to ten operations on tiles whose
-// structures, extents and numbers suit them: what is factorised is positive definite and what is
-// solved with well conditioned, by construction. It needs the standard library only.
+// Each seed gives one sequence, the same on every machine. A sequence has three to ten operations
+// on tiles with suitable structures, extents and numbers: by construction, matrices to factorise
+// are positive definite, and matrices to solve with are well conditioned. The program needs only
+// the standard library.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -23,7 +24,7 @@
 
 namespace {
 
-/// What can be left out, for versions of the library that do not take it.
+/// Features that can be turned off, for versions of the library that do not support them.
 struct Vocabulary {
   static constexpr bool congruence_of_commons = true;  ///< f and p common, q per item
   static constexpr bool fail_where_on_common = true;   ///< a mask per item, x common
@@ -38,16 +39,16 @@ struct Vocabulary {
   static constexpr bool time = true;         ///< backward, range, lag, stride, reversed
   static constexpr bool several = true;      ///< then, on, local
   static constexpr bool derivatives = true;  ///< jacobian, gradient, derivative
-  /// select(mask, 0.5, 2) by a mask of integers, beside double or float
+  /// select(mask, 0.5, 2) with a mask of integers, in expressions with double or float
   static constexpr bool numbers_by_integers = true;
   /// lu(a).solve(b), both with derivatives, a common to all items and b not
   static constexpr bool common_system_with_derivatives = true;
 };
 
-/// Rows of what is eliminated with pivots: the bound of what that enlarges rounding by doubles with
-/// each.
+/// Rows of matrices for elimination with pivoting. The bound of the growth of rounding errors
+/// doubles with each row.
 constexpr int most_rows_of_lu = 6;
-/// The most that an entry is let grow to, roughly, and the worst condition that is factorised.
+/// The approximate limit of entries, and the largest condition number for factorisations.
 constexpr double largest = 1000, worst_condition = 1000;
 constexpr int largest_unrolled = 6;  ///< beyond this extent no entries are generated one by one
 
@@ -83,19 +84,19 @@ St product_structure(St a, St b) {
 }
 St stored_as(St s) { return s == St::upper ? St::general : s; }
 
-/// An expression, and what is known of its value.
+/// An expression, and the known properties of its value.
 struct Node {
   std::string text;
   int rows = 1, cols = 1;
   bool scalar = false, vector = false, factor = false;
-  bool integer = false;  ///< a scalar, which counts as none here
-  int table = 0;         ///< how many can be looked up
+  bool integer = false;  ///< an integer scalar
+  int table = 0;         ///< number of entries that can be looked up
   St st = St::general;
-  bool common = false;  ///< the same for all items, so held as plain numbers
-  bool named = false;   ///< a variable; anything else is written where it is used, once
+  bool common = false;  ///< the same for all items, and therefore stored as plain numbers
+  bool named = false;   ///< a variable; other expressions are written once, in place
   bool lazy = false;    ///< refers to a variable: a transpose
   bool part = false;    ///< of a factorisation
-  bool varies = false;  ///< depends on what the sequence updates
+  bool varies = false;  ///< depends on values that the sequence updates
   int uses = 0;
   double size = 1;  ///< about the largest magnitude
   double floor =
@@ -105,7 +106,7 @@ struct Node {
       false;  ///< triangular or diagonal and well conditioned; a scalar that is not small
   int operand = -1;
   bool matrix() const { return !scalar && !factor && !integer && table == 0; }
-  /// A name for something else, without numbers of its own.
+  /// Another name for an expression, without numbers of its own.
   bool refers() const { return lazy || part || text.rfind("transpose(", 0) == 0; }
   bool square() const { return matrix() && !vector && rows == cols; }
 };
@@ -204,9 +205,9 @@ class Generator {
   bool mask_of_integers_ = false;  ///< the last one that was made
   std::string interpreted_on_;     ///< how the interpreter calls the second sequence
   std::vector<int> extents_;
-  std::vector<int> taken_;  ///< what the operation at hand uses already
+  std::vector<int> taken_;  ///< nodes that the current operation uses already
 
-  /// What an operation that cannot be made leaves as it was.
+  /// The state that is restored if an operation cannot be made.
   struct State {
     std::vector<Node> nodes;
     std::vector<View> views;
@@ -216,8 +217,7 @@ class Generator {
   } s_;
 };
 
-// ---- operands
-// ---------------------------------------------------------------------------------------------
+// ---- operands -----------------------------------------------------------------------------------
 
 std::string Generator::view_text(int v, bool is_const) {
   View& w = s_.views[std::size_t(v)];
@@ -292,7 +292,7 @@ std::string Generator::fixed_text(int v) const {
   return "fixed(" + b + ".fixed_tile<" + tile + ">())";
 }
 
-/// Which step of its View an operand has; the View is as long as that asks for.
+/// Which step of its View an operand uses. The View has as many steps as this needs.
 std::string Generator::pace(int leaf) {
   Leaf& l = s_.leaves[std::size_t(leaf)];
   View& w = s_.views[std::size_t(l.view)];
@@ -376,10 +376,10 @@ int Generator::integer_node() {
   return pick([](Node const& n) { return n.integer; }, [this] { return integer_leaf(); });
 }
 
-/// A new operand that is read; -1 if there are enough.
+/// Adds an operand that is read. Returns -1 if there are enough.
 int Generator::leaf(int rows, int cols, int rank, St st, Fill fill) {
   if (s_.leaves.size() >= 7) return -1;
-  // A View of vectors or scalars has structure if it holds diagonals.
+  // A View of vectors or scalars has a structure if it stores diagonals.
   if (st == St::diagonal) rank = 1;
   int const numbers = rank == 2 ? rows * cols : rank == 1 ? rows : 1;
   Leaf l;
@@ -443,17 +443,16 @@ int Generator::leaf(int rows, int cols, int rank, St st, Fill fill) {
   return int(s_.nodes.size()) - 1;
 }
 
-// ---- what operations are given
-// ---------------------------------------------------------------------------------------------
+// ---- what operations are given ------------------------------------------------------------------
 
 int Generator::pick(Wanted const& wanted, std::function<int()> const& otherwise, int fresh) {
   std::vector<int> found;
   for (std::size_t k = 0; k < s_.nodes.size(); ++k) {
     Node const& n = s_.nodes[k];
     if ((!n.named && n.uses > 0) || !wanted(n)) continue;
-    // A tile less itself is not worth a look.
+    // The difference of a tile and itself is not interesting.
     if (std::find(taken_.begin(), taken_.end(), int(k)) != taken_.end()) continue;
-    // What nothing uses yet comes first, so that a sequence hangs together.
+    // Prefer expressions that are not used yet, so that the parts of a sequence are connected.
     for (int often = n.uses == 0 ? 12 : n.operand < 0 ? 2 : 1; often > 0; --often)
       found.push_back(int(k));
   }
@@ -624,10 +623,9 @@ std::string Generator::mask(bool& common, bool& varies) {
   return m;
 }
 
-// ---- operations
-// ---------------------------------------------------------------------------------------------
+// ---- operations ---------------------------------------------------------------------------------
 
-/// Tries one; false if there was nothing for it.
+/// Tries to add one operation. Returns false if there are no suitable operands.
 bool Generator::operation() {
   struct Kind {
     int weight;
@@ -756,7 +754,7 @@ bool Generator::operation() {
     Node r;
     int a, b;
     if (meant) {
-      // As sequences have it: of g = h p, g h'.
+      // As in sequences: of g = h p, g h'.
       int const h = any_matrix(m, n);
       if (h < 0) return false;
       name_it(h);
@@ -837,7 +835,7 @@ bool Generator::operation() {
     bool const named = at(a).named;
     r.text = "transpose(" + use(a) + ")";
     r.st = at(a).st == St::lower ? St::upper : at(a).st == St::upper ? St::lower : at(a).st;
-    // Twice, it is the tile itself, a vector again.
+    // Applied twice, it is the tile itself, or a vector.
     if (at(a).text.rfind("transpose(", 0) == 0 || at(a).lazy) return false;
     r.lazy = named && r.st != St::symmetric && r.st != St::diagonal;
     r.size = at(a).size, r.semidefinite = at(a).semidefinite, r.floor = at(a).floor;
@@ -887,8 +885,8 @@ bool Generator::operation() {
     }
     return true;
   };
-  // Of positive definite matrices, whose condition is known, and of such with the last row first,
-  // whose rows must be exchanged.
+  // Inputs are positive definite matrices, whose condition number is known, and such matrices with
+  // the last row first, which need row exchanges.
   auto const eliminate = [&] {
     if (n > most_rows_of_lu) return false;
     int const a = positive_definite(n);
@@ -1173,7 +1171,7 @@ bool Generator::operation() {
     if (d < 0) return false;
     St const st = sum_structure(at(a).st, at(b).st);
     bool const vector = at(a).vector || at(b).vector;
-    // The sum must have the structure of what it is assigned to.
+    // The sum must have the structure of the tile that it is assigned to.
     if (sum_structure(st, at(d).st) != st || (at(d).vector && !vector)) return false;
     std::string const t = "t" + std::to_string(s_.variables++);
     s_.statements.push_back("auto " + t + " = " + x + (chance(50) ? " - " : " + ") + y + ";");
@@ -1193,8 +1191,7 @@ bool Generator::operation() {
     return x.vector ? std::to_string(x.rows)
                     : std::to_string(x.rows) + ", " + std::to_string(x.cols);
   };
-  // A copy that may be written, of a tile that is not common to all items, or something new of its
-  // extents.
+  // A writable copy of a tile that is not common to all items, or a new tile with its extents.
   auto const writable = [&](int a, Node& r) {
     if (at(a).common || at(a).refers()) return false;
     r = result(at(a).rows, at(a).cols, {a});
@@ -1287,7 +1284,7 @@ bool Generator::operation() {
     if (a < 0) return false;
     std::string const x = use(a);
     bool const beside = chance(40);
-    // Where lanes share an item they have room for what operands have.
+    // The code in which lanes share an item supports these for operands only.
     int rows = 0, cols = 0;
     for (View const& v : s_.views) rows = std::max(rows, v.rows), cols = std::max(cols, v.cols);
     int const room = beside ? cols - n : rows - m;
@@ -1333,7 +1330,7 @@ bool Generator::operation() {
   // ---- functions ----
   struct Form {
     char const* text;  ///< % and @ are the arguments
-    double size;       ///< of what comes out; beyond 100 it is so many hundreds of the argument's
+    double size;       ///< size of the result; beyond 100, in hundreds of times the argument
     bool keeps_zero = false;
   };
   auto const filled = [](std::string const& form, std::string const& x, std::string const& y) {
@@ -1532,7 +1529,7 @@ bool Generator::operation() {
     std::string const state = new_name(), ended = new_name("e");
     Node r;
     if (what < 2) {
-      // Newton's method for a root; an item that starts further off takes more rounds.
+      // Newton's method for a root. Items that start further away take more rounds.
       int const a = scalar_node(false);
       if (a < 0) return false;
       std::string const x = variable(a), of = new_name();
@@ -1641,7 +1638,7 @@ bool Generator::operation() {
                                    : "(" + index + ")");
       return done(r);
     }
-    // Beside real numbers.
+    // In expressions with real numbers.
     int const a = scalar_node(false);
     if (a < 0) return false;
     std::string const x = use(a);
@@ -1778,11 +1775,10 @@ bool Generator::operation() {
   return false;
 }
 
-// ---- what is stored
-// ---------------------------------------------------------------------------------------------
+// ---- what is stored -----------------------------------------------------------------------------
 
-/// Assigns something to an inout or a carry. In a scan nothing grows from step to step, and what is
-/// factorised or divided by stays fit for it.
+/// Assigns to an inout or a carry. In a scan values must not grow from step to step, and matrices
+/// that are factorised or divisors must stay suitable.
 void Generator::update(int node) {
   Node const target = at(node);
   View const view = s_.views[std::size_t(s_.leaves[std::size_t(target.operand)].view)];
@@ -1832,7 +1828,7 @@ void Generator::update(int node) {
 }
 
 void Generator::finish() {
-  // A factor that nothing uses gives something that can be stored.
+  // An unused factor still gives a result that can be stored.
   for (std::size_t k = 0; k < s_.nodes.size(); ++k)
     if (s_.nodes[k].factor && s_.nodes[k].uses == 0) {
       Node r = result(s_.nodes[k].rows, s_.nodes[k].cols, {int(k)});
@@ -1919,7 +1915,7 @@ void Generator::finish() {
   }
 }
 
-/// A second sequence, with a tile that the first writes and a local one that it hands over.
+/// A second sequence, with a tile that the first one writes and a local tile that it passes.
 bool Generator::hand_over(std::string& second, std::string& on) {
   std::vector<int> written;
   for (std::size_t k = 0; k < s_.leaves.size(); ++k)
@@ -1986,7 +1982,7 @@ std::string Generator::write() {
   std::string const id = std::to_string(seed_), functor = "Sequence" + id;
   std::string templates, parameters, calls, text, registered;
   std::vector<std::string> arguments;
-  // Those of integers are counted apart.
+  // Failures of integers are counted separately.
   auto const number_of_buffer = [&](int view) {
     int n = view < 0 ? -1 : 0;
     for (int k = 0; k < view; ++k)
@@ -2051,7 +2047,7 @@ std::string Generator::write() {
   for (std::string const& s : s_.statements) code += "    " + s + "\n", text += "  " + s + "\n";
 
   o << "struct " << functor << " {\n";
-  // The interpreter, which knows hosts only, calls it as well.
+  // The interpreter calls it too, on hosts only.
   o << "#if defined(__CUDACC__)\n#pragma nv_exec_check_disable\n#endif\n";
   o << "  template <" << templates << ">\n  KOKKOS_FUNCTION void operator()(" << parameters
     << ") const {\n"

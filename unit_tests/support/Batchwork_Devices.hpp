@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What several devices have, so that choices made for them are tested where there is none.
+/// The limits of several devices, so that choices for them are tested without a device.
 #ifndef BATCHWORK_TEST_DEVICES_HPP
 #define BATCHWORK_TEST_DEVICES_HPP
 
@@ -18,15 +18,15 @@ namespace Batchwork::Test {
 struct Device {
   char const* name;
   Impl::DeviceLimits limits;
-  /// Kokkos launches only if a multiprocessor holds the teams of the launch bounds: on CUDA.
-  /// Elsewhere a team must fit.
+  /// On CUDA, Kokkos launches a kernel only if a multiprocessor can hold the number of teams in the
+  /// launch bounds. On other devices one team must fit.
   bool counts_teams;
 };
 
-/// Kokkos 4 on CUDA gives 48 KB less 8216 bytes; 5.2 what a block may opt in to, less 24,600 and
-/// the 1 KB that the driver has of it since the A100 (compute capabilities 7.0, 8.0, 8.9, 9.0 in
-/// the CUDA C++ Programming Guide, table of technical specifications). CDNA has 64 KB a compute
-/// unit, PVC 128 KB a core.
+/// Scratch memory of a team. Kokkos 4 on CUDA provides 48 KB minus 8216 bytes. Kokkos 5.2 provides
+/// the opt-in maximum of a block minus 24,600 bytes, and minus the 1 KB that the driver reserves
+/// since the A100 (compute capabilities 7.0, 8.0, 8.9, 9.0 in the CUDA C++ Programming Guide, table
+/// of technical specifications). CDNA has 64 KB for each compute unit, PVC 128 KB for each core.
 inline std::vector<Device> const& devices() {
   auto const cuda = [](std::size_t scratch, std::size_t shared, int lanes) {
     std::size_t const driver = shared == 98304 ? 0 : 1024;  // the V100 has none
@@ -61,7 +61,7 @@ inline Impl::DeviceLimits limits_of(std::string const& name) {
 inline Impl::DeviceLimits h200_with_kokkos_4() { return limits_of("H200, Kokkos 4"); }
 inline Impl::DeviceLimits h200_with_kokkos_5() { return limits_of("H200, Kokkos 5.2"); }
 
-/// Whether Kokkos launches such teams there.
+/// Whether Kokkos launches these teams on this device.
 inline bool launches(Device const& d, int teams, int lanes, std::size_t bytes) {
   return d.limits.holds(d.counts_teams ? teams : 1, lanes, bytes);
 }

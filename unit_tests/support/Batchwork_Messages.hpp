@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What a refused call says.
+/// The message of a call that is refused.
 #ifndef BATCHWORK_TEST_MESSAGES_HPP
 #define BATCHWORK_TEST_MESSAGES_HPP
 
@@ -14,7 +14,7 @@
 
 namespace Batchwork::Test {
 
-/// What the exception says, or that there was none.
+/// The message of the exception, or a text that says that none was thrown.
 template <class Call>
 std::string message_of(Call const& call) {
   try {

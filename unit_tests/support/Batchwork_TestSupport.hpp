@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What the unit tests share: random data, linear algebra in long double as the independent truth,
-/// LAPACK where it is there, tolerances, poison, and batches in every layout.
+/// Shared code of the unit tests: random data, linear algebra in long double as the independent
+/// reference, LAPACK if it was found, tolerances, poison, and batches in every layout.
 #ifndef BATCHWORK_TEST_SUPPORT_HPP
 #define BATCHWORK_TEST_SUPPORT_HPP
 
@@ -29,7 +29,7 @@ namespace Batchwork::Test {
 using Space = Kokkos::DefaultExecutionSpace;
 
 #if defined(BATCHWORK_TEST_LANES)
-/// map as the tests call it, with a given number of lanes per item.
+/// map with the number of lanes per item that the test program is compiled for.
 template <class Sequence, class... O>
   requires(!Kokkos::is_execution_space_v<Sequence>)
 void map(Sequence const& sequence, O const&... operands) {
@@ -37,18 +37,17 @@ void map(Sequence const& sequence, O const&... operands) {
 }
 #endif
 
-/// More items than some dimensions of a device's grid have teams, and an item beside whole packs.
-/// Hosts know no such end.
+/// A number of items that exceeds the limit of some dimensions of a device's grid, and is not a
+/// multiple of the pack width. Hosts have no such limit.
 inline constexpr int beyond_a_grid = Impl::runs_on_device<Space> ? 65537 : 2049;
 
 template <class T>
 inline constexpr long double epsilon = static_cast<long double>(std::numeric_limits<T>::epsilon());
 
-// ---- poison
-// ---------------------------------------------------------------------------------------------
+// ---- poison -------------------------------------------------------------------------------------
 
-/// What an output holds before a verb runs: a number no test computes, equal to itself, so that it
-/// can be looked for.
+/// The value of outputs before a verb runs: a number that no test computes. Unlike NaN it is equal
+/// to itself, so that tests can search for it.
 template <class T>
 constexpr T poison() {
   if constexpr (std::is_floating_point_v<T>) return T(-7.0L * (1LL << 60));
@@ -56,8 +55,7 @@ constexpr T poison() {
   else return T(poison<typename T::value_type>(), poison<typename T::value_type>());
 }
 
-// ---- LAPACK
-// ---------------------------------------------------------------------------------------------
+// ---- LAPACK -------------------------------------------------------------------------------------
 
 #if defined(BATCHWORK_HAVE_LAPACK)
 extern "C" {
@@ -82,7 +80,7 @@ void dtrtrs_(char const*, char const*, char const*, int const*, int const*, doub
 
 namespace Lapack {
 
-/// Column-major copy in T, as Fortran has it.
+/// A copy in T, column-major as in Fortran.
 template <class T>
 std::vector<T> columns(Dense const& x) {
   std::vector<T> r;
@@ -96,7 +94,7 @@ Dense from_columns(int m, int n, std::vector<T> const& v) {
       m, n, [&](int i, int j) { return v[std::size_t(j) * std::size_t(m) + std::size_t(i)]; });
 }
 
-/// The lower factor by potrf in precision T; its info is returned in `info`.
+/// The lower factor from potrf in precision T. `info` is set to the info of potrf.
 template <class T>
 Dense potrf(Dense const& a, int* info) {
   int const n = a.rows;
@@ -130,7 +128,7 @@ int sytrf_info(Dense const& a) {
   else dsytrf_("L", &n, v.data(), &n, pivots.data(), space.data(), &work, &info);
   return info;
 }
-/// The eigenvalues of a symmetric matrix by dsyev, smallest first.
+/// The eigenvalues of a symmetric matrix from dsyev, smallest first.
 inline std::vector<double> eigenvalues(Dense const& a) {
   int const n = a.rows, work = 8 * n;
   int info = 0;
@@ -140,7 +138,7 @@ inline std::vector<double> eigenvalues(Dense const& a) {
   EXPECT_EQ(info, 0);
   return values;
 }
-/// The singular values of a matrix by dgesvd, largest first.
+/// The singular values of a matrix from dgesvd, largest first.
 inline std::vector<double> singular_values(Dense const& a) {
   int const m = a.rows, n = a.cols, one = 1, work = 16 * (m + n);
   int info = 0;
@@ -153,7 +151,7 @@ inline std::vector<double> singular_values(Dense const& a) {
   EXPECT_EQ(info, 0);
   return values;
 }
-/// R of a by dgeqp3, which is to choose the columns in the given order.
+/// R of a from dgeqp3. The test expects that dgeqp3 chooses the columns in the given order.
 inline Dense geqp3(Dense const& a, Dense const& order) {
   int const m = a.rows, n = a.cols, k = std::min(m, n), work = 64 * (n + 1);
   int info = 0;
@@ -166,7 +164,7 @@ inline Dense geqp3(Dense const& a, Dense const& order) {
   Dense const all = from_columns(m, n, v);
   return make_dense(k, n, [&](int i, int j) { return i <= j ? all(i, j) : 0.0L; });
 }
-/// R of the upper triangle a above b by dtpqrt.
+/// R of the upper triangle a above b, from dtpqrt.
 inline Dense tpqrt(Dense const& a, Dense const& b) {
   int const m = b.rows, n = a.cols, none = 0, one = 1;
   int info = 0;
@@ -176,7 +174,7 @@ inline Dense tpqrt(Dense const& a, Dense const& b) {
   EXPECT_EQ(info, 0);
   return from_columns(n, n, u);
 }
-/// l x = b, or l' x = b, by trtrs in precision T.
+/// Solves l x = b, or l' x = b, with trtrs in precision T.
 template <class T>
 Dense trtrs(Dense const& l, Dense const& b, bool transposed) {
   int const n = l.rows, c = b.cols;
@@ -194,8 +192,8 @@ Dense trtrs(Dense const& l, Dense const& b, bool transposed) {
 }  // namespace Lapack
 #endif
 
-/// The info of a Cholesky factorisation in precision T: LAPACK's where there is one, else that in
-/// long double.
+/// The info of a Cholesky factorisation: from LAPACK in precision T if LAPACK was found, otherwise
+/// computed in long double.
 template <class T>
 int potrf_info(Dense const& a) {
   int info = 0;
@@ -207,8 +205,7 @@ int potrf_info(Dense const& a) {
   return info;
 }
 
-// ---- random matrices, rounded to T so that the truth starts from the same numbers
-// ------------------------------------
+// ---- random matrices, rounded to T so that the truth starts from the same numbers ---------------
 
 template <class T>
 Dense random_dense(Random& random, int m, int n) {
@@ -221,7 +218,7 @@ Dense random_spd(Random& random, int n) {
   Dense const a = times_transpose(b) + 0.5L * eye(n);
   return mirrored(make_dense(n, n, [&](int i, int j) { return static_cast<T>(a(i, j)); }));
 }
-/// Lower triangular, diagonal between 1 and 2 in magnitude.
+/// Lower triangular; the diagonal entries have magnitudes between 1 and 2.
 template <class T>
 Dense random_lower(Random& random, int n) {
   return make_dense(n, n, [&](int i, int j) {
@@ -231,18 +228,16 @@ Dense random_lower(Random& random, int n) {
   });
 }
 
-// ---- tolerances
-// ---------------------------------------------------------------------------------------------
+// ---- tolerances ---------------------------------------------------------------------------------
 
 /// A bound for the error of n rounded operations on numbers of magnitude `scale`, amplified by a
-/// condition number: four times n eps |scale| cond, the factor standing for constants of the
-/// algorithm.
+/// condition number: four times n eps |scale| cond. The factor covers the constants of algorithms.
 template <class T>
 long double tolerance(int n, long double scale, long double cond = 1) {
   return 4 * static_cast<long double>(n) * epsilon<T> * std::fabs(scale) * cond;
 }
 
-/// Entry by entry |x - want| <= tol, tol being n x m like them; NaN never passes.
+/// Entry by entry |x - want| <= tol, with an n x m matrix tol; NaN never passes.
 template <class Got>
 ::testing::AssertionResult near(Got const& got, Dense const& want, Dense const& tol) {
   for (int i = 0; i < want.rows; ++i)
@@ -264,14 +259,13 @@ template <class Got>
 ::testing::AssertionResult equal(Got const& got, Dense const& want) {
   return near(got, want, 0.0L);
 }
-/// The same bits: what neighbours of a failed item must keep.
+/// Whether two results have the same bits, as neighbours of a failed item must have.
 template <class T>
 bool same_bits(T const& a, T const& b) {
   return std::memcmp(&a, &b, sizeof(T)) == 0;
 }
 
-// ---- data types of Views
-// ---------------------------------------------------------------------------------------------
+// ---- data types of Views ------------------------------------------------------------------------
 
 /// Base with the static extents E: WithExtents<double*, 6, 6> is double*[6][6].
 template <class Base, int... E>
@@ -292,11 +286,9 @@ struct DataType<T, 0, E...> {
   using type = typename WithExtents<T, E...>::type;
 };
 
-// ---- layouts
-// ---------------------------------------------------------------------------------------------
-// Each makes the whole allocation ("storage"), and from it, or from a host mirror of it, the View
-// of the batch
-// ("part"). Timed Views have a step index after the item index.
+// ---- layouts ------------------------------------------------------------------------------------
+// Each layout makes the whole allocation ("storage"). From the storage, or from a host mirror of
+// it, it makes the View of the batch ("part"). Timed Views have a step index after the item index.
 
 /// Interleaved: item fastest.
 struct Left {
@@ -318,7 +310,7 @@ struct Left {
   }
 };
 
-/// An item's numbers side by side.
+/// Item-contiguous: the numbers of an item are adjacent.
 struct Right {
   static constexpr int lanes = 0;
   template <class T, bool Timed, int... E>
@@ -338,7 +330,7 @@ struct Right {
   }
 };
 
-/// Groups of W items; the lanes beyond the batch are padding. One group more than needed.
+/// Groups of W items. Lanes after the last item are padding. There is one more group than needed.
 template <int W>
 struct CompactBy {
   static constexpr int lanes = W;
@@ -360,8 +352,8 @@ struct CompactBy {
   }
 };
 
-/// Items 1 .. n of a larger LayoutLeft View: a start that is not aligned, entries further apart
-/// than n.
+/// Items 1 .. n of a larger LayoutLeft View: the start is not aligned, and the stride between
+/// entries is larger than n.
 struct LeftPart {
   static constexpr int lanes = 0;
   template <class T, bool Timed, int... E>
@@ -406,8 +398,8 @@ struct RightPart {
   }
 };
 
-/// A block out of the middle of a larger View with another index at the end: nothing is adjacent,
-/// nothing is aligned.
+/// A block from the middle of a larger View with an additional last index: no numbers are adjacent
+/// or aligned.
 struct Strided {
   static constexpr int lanes = 0;
   template <class T, bool Timed, int... E>
@@ -432,10 +424,9 @@ struct Strided {
   }
 };
 
-// ---- numbers on the host and on the device
-// -------------------------------------------------------------------------- Copied as what they
-// are in memory, by one kernel for each type of numbers: one for each type of Views is what would
-// cost most in the compilation of many tests.
+// ---- numbers on the host and on the device -----------------------------------------------------
+// Whole allocations are copied, by one kernel for each type of numbers. A kernel for each type of
+// View would dominate the compile time of many tests.
 
 template <class T, class Place>
 using NumbersIn = Kokkos::View<T*, Kokkos::LayoutRight, Place, Kokkos::MemoryUnmanaged>;
@@ -450,7 +441,7 @@ void read_numbers(T* host, T const* device, std::size_t count) {
                     NumbersIn<T const, Space::memory_space>(device, count));
 }
 
-/// Numbers on the host, shared by copies as those of a View are.
+/// Numbers on the host. Copies share them, as copies of a View do.
 template <class T>
 class Numbers {
  public:
@@ -466,11 +457,10 @@ class Numbers {
   std::size_t count_;
 };
 
-// ---- batches
-// ---------------------------------------------------------------------------------------------
+// ---- batches ------------------------------------------------------------------------------------
 
 /// A batch of scalars (no E), vectors (one) or matrices (two) of T in a layout, on the device, with
-/// a mirror on the host. All of its storage is poison until something is put there.
+/// a mirror on the host. Its whole storage is poisoned at first.
 template <class T, class Layout, bool Timed, int... E>
 class BatchOf {
  public:
@@ -498,9 +488,9 @@ class BatchOf {
   std::int64_t items() const { return items_; }
   std::int64_t steps() const { return steps_; }
 
-  /// The View, adapted as its layout asks for: what in(...), out(...) take.
+  /// The View with the adaptor that its layout needs, for in(...) and out(...).
   auto view() const { return Layout::template adapt<E...>(part_, items_); }
-  /// The same as a View of const.
+  /// The View as a View of const.
   auto const_view() const {
     typename decltype(part_)::const_type const v = part_;
     return Layout::template adapt<E...>(v, items_);
@@ -518,7 +508,7 @@ class BatchOf {
     return host_.data()[q];
   }
 
-  /// One item (and step) as it stands in the mirror.
+  /// One item (and step) of the mirror.
   Dense dense(std::int64_t item, std::int64_t t = 0) const {
     return make_dense(rows, cols, [&](int i, int j) { return at_time(item, t, i, j); });
   }
@@ -526,8 +516,8 @@ class BatchOf {
     for (int i = 0; i < rows; ++i)
       for (int j = 0; j < cols; ++j) at_time(item, t, i, j) = static_cast<T>(x(i, j));
   }
-  /// Whole numbers from -limit to limit: sums and products of a few of them are exact, in whatever
-  /// order.
+  /// Fills with whole numbers from -limit to limit. Sums and products of a few of them are exact in
+  /// any order.
   BatchOf& fill_exactly(Random& random, int limit = 4) {
     for (std::int64_t k = 0; k < items_; ++k)
       for (std::int64_t t = 0; t < steps_; ++t)
@@ -537,7 +527,7 @@ class BatchOf {
     upload();
     return *this;
   }
-  /// Every number from the generator, then onto the device.
+  /// Fills with random numbers, and copies to the device.
   BatchOf& randomise(Random& random, double a = -1, double b = 1) {
     for (std::int64_t k = 0; k < items_; ++k)
       for (std::int64_t t = 0; t < steps_; ++t)
@@ -546,7 +536,7 @@ class BatchOf {
     upload();
     return *this;
   }
-  /// Item by item from f(item), a Dense.
+  /// Fills item by item with f(item), which returns a Dense.
   template <class F>
   BatchOf& fill(F const& f) {
     for (std::int64_t k = 0; k < items_; ++k) put(k, f(k));
@@ -555,21 +545,21 @@ class BatchOf {
   }
 
   void upload() const { copy_numbers(storage_.data(), host_.data(), host_.size()); }
-  /// Waits for the device, then copies all of the storage to the mirror.
+  /// Waits for the device, then copies the whole storage to the mirror.
   void download() const {
     Kokkos::fence("Batchwork::Test: results");
     read_numbers(host_.data(), storage_.data(), host_.size());
   }
 
-  /// How many numbers of the whole storage are still poison: padding lanes and neighbours of a
-  /// subview, once the batch itself is written.
+  /// The number of poisoned numbers in the whole storage. After the batch is written, these are the
+  /// padding lanes and the neighbours of a subview.
   std::size_t poisoned() const {
     std::size_t count = 0;
     T const* p = host_.data();
     for (std::size_t k = 0; k < host_.size(); ++k) count += p[k] == poison<T>();
     return count;
   }
-  /// Numbers of the storage that do not belong to the batch.
+  /// The number of numbers in the storage that do not belong to the batch.
   std::size_t outside() const {
     return host_.size() -
            std::size_t(items_) * std::size_t(steps_) * std::size_t(rows) * std::size_t(cols);
@@ -582,17 +572,17 @@ class BatchOf {
   std::int64_t items_, steps_;
   Storage storage_;
   Part part_;
-  Numbers<T> host_;  ///< all of the storage
+  Numbers<T> host_;  ///< the whole storage
   std::ptrdiff_t first_, strides_[6] = {};
 };
 
 template <class T, class Layout, int... E>
 using BatchIn = BatchOf<T, Layout, false, E...>;
-/// The same with a step index after the item index: for each and emit.
+/// A batch with a step index after the item index, for each and emit.
 template <class T, class Layout, int... E>
 using SeriesIn = BatchOf<T, Layout, true, E...>;
 
-/// One tile for all items (E: none, one or two extents), and its mirror.
+/// A tile that is common to all items (E: none, one or two extents), with a mirror on the host.
 template <class T, class LayoutT, int... E>
 struct CommonIn {
   using View = Kokkos::View<typename DataType<T, 0, E...>::type, LayoutT, Space>;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Matrices of complex numbers in long double, the independent truth; LAPACK's routines for them;
-/// batches of them.
+/// Matrices of complex numbers in long double as the independent reference, LAPACK's routines for
+/// them, and batches of them.
 #ifndef BATCHWORK_TEST_COMPLEX_DENSE_HPP
 #define BATCHWORK_TEST_COMPLEX_DENSE_HPP
 
@@ -111,7 +111,7 @@ void put_complex(Batch const& batch, std::int64_t k, ComplexDense const& x, std:
       batch.at_time(k, t, i, j) = C(static_cast<T>(x(i, j).real()), static_cast<T>(x(i, j).imag()));
     }
 }
-/// Item by item, and step by step, from f(item).
+/// Fills a batch item by item, and step by step, with f(item).
 template <class Batch, class F>
 void fill_complex(Batch const& batch, F const& f) {
   for (std::int64_t k = 0; k < batch.items(); ++k)
@@ -152,8 +152,8 @@ ComplexDense from_complex_columns(int m, int n, std::vector<std::complex<T>> con
     return LongComplex(v[std::size_t(j) * std::size_t(m) + std::size_t(i)]);
   });
 }
-/// The factors of getrf in precision T, both in one matrix, its info, and the rows in the order of
-/// its pivots.
+/// The factors of getrf in precision T, both in one matrix, its info, and the order of the rows
+/// after pivoting.
 template <class T>
 ComplexDense complex_getrf(ComplexDense const& a, int* info, std::vector<int>* order) {
   int const n = a.rows;
@@ -168,7 +168,7 @@ ComplexDense complex_getrf(ComplexDense const& a, int* info, std::vector<int>* o
               (*order)[std::size_t(pivots[std::size_t(i)]) - std::size_t(1)]);
   return from_complex_columns(n, n, v);
 }
-/// The lower factor by potrf.
+/// The lower factor from potrf.
 template <class T>
 ComplexDense complex_potrf(ComplexDense const& a, int* info) {
   int const n = a.rows;
@@ -178,7 +178,7 @@ ComplexDense complex_potrf(ComplexDense const& a, int* info) {
   ComplexDense const l = from_complex_columns(n, n, v);
   return make_complex(n, n, [&](int i, int j) { return j <= i ? l(i, j) : LongComplex(0); });
 }
-/// R by geqrf.
+/// R from geqrf.
 template <class T>
 ComplexDense complex_geqrf(ComplexDense const& a) {
   int const m = a.rows, n = a.cols, least = std::min(m, n), work = 64 * std::max(m, n);

@@ -30,7 +30,7 @@ Dense operator*(long double c, Dense const& x) {
 Dense operator*(Dense const& x, Dense const& y) {
   Dense r(x.rows, y.cols);
   for (int i = 0; i < x.rows; ++i) {
-    // Four sums at a time, none of which waits for another.
+    // Four independent sums at a time.
     int j = 0;
     for (; j + 4 <= y.cols; j += 4) {
       long double s0 = 0, s1 = 0, s2 = 0, s3 = 0;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Dense: linear algebra in long double on the host, the independent truth of tests. Compiled once,
-/// optimised (Dense.cpp): without that it would take longer than what is tested.
+/// Dense: linear algebra in long double on the host, the independent reference of tests. Dense.cpp
+/// is compiled once and optimised; without optimisation it would take longer than the tested code.
 #ifndef BATCHWORK_TEST_DENSE_HPP
 #define BATCHWORK_TEST_DENSE_HPP
 
@@ -53,7 +53,7 @@ long double dot(Dense const& x, Dense const& y);
 long double trace(Dense const& x);
 /// The largest column sum of magnitudes.
 long double norm1(Dense const& x);
-/// The lower factor of x, of which the lower triangle is read; `info` is 0 or the 1-based index of
+/// The lower factor of x. Only the lower triangle of x is read. `info` is 0 or the 1-based index of
 /// the first pivot that is not positive.
 Dense cholesky(Dense const& x, int* info = nullptr);
 /// l x = b, forward.
@@ -69,18 +69,18 @@ long double condition_lower(Dense const& l);
 
 /// The condition number of a matrix in the infinity norm, by its inverse.
 long double condition_of(Dense const& a);
-/// 1 / x, or 1 where that is not finite or x is not.
+/// 1 / x, or 1 if x or 1 / x is not finite.
 long double reciprocal_or_one(long double x);
-/// ILU(0) of a on a pattern, the columns of each row, applied to z (Saad, Iterative Methods for
-/// Sparse Linear Systems, algorithm 10.4).
+/// ILU(0) of a, applied to z (Saad, Iterative Methods for Sparse Linear Systems, algorithm 10.4).
+/// The pattern is given by the columns of each row.
 std::vector<long double> ilu_solution(std::vector<std::vector<int>> const& columns, Dense a,
                                       std::vector<long double> z);
-/// The solution with a dense matrix, by elimination with pivoting; the right-hand side itself where
-/// that is singular.
+/// The solution with a dense matrix, by elimination with pivoting. Returns the right-hand side if
+/// the matrix is singular.
 std::vector<long double> dense_solution(std::vector<std::vector<long double>> a,
                                         std::vector<long double> b);
 
-/// A sum as it should be, and that of the magnitudes of its terms.
+/// The exact value of a sum, and the sum of the magnitudes of its terms.
 struct Truth {
   long double value = 0, size = 0;
   void add(long double x) {
@@ -88,8 +88,7 @@ struct Truth {
     size += std::fabs(x);
   }
 };
-/// factor times the sum of the products of so many numbers, each list with its distance from one to
-/// the next; T is float or double.
+/// factor times the dot product of two strided lists of numbers; T is float or double.
 template <class T>
 Truth sum_of_products(T factor, T const* x, std::ptrdiff_t x_step, T const* y,
                       std::ptrdiff_t y_step, int count);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Batches of a few numbers that lie so far apart that their offsets pass 2^31 numbers.
+/// Batches of a few numbers that are so far apart in memory that their offsets exceed 2^31 numbers.
 #ifndef BATCHWORK_TEST_FAR_COPY_HPP
 #define BATCHWORK_TEST_FAR_COPY_HPP
 
@@ -13,13 +13,13 @@
 
 namespace Batchwork::Test {
 
-/// What is far apart: whole items, each without gaps; or columns of the matrices, entries of the
-/// vectors, with items side by side.
+/// What is far apart in memory: items, which are contiguous themselves; or the columns of matrices
+/// and entries of vectors, with adjacent items.
 enum class Apart { items, numbers };
 
-/// The numbers of a batch once more, the last one 2^31 numbers after the first, or a little more.
-/// Memory is not initialised, so that hosts give no more of it than what is touched. Packs and
-/// units of 16 bytes fit in between.
+/// A copy of a batch whose last number is at least 2^31 numbers after the first. The memory is not
+/// initialised, so that hosts provide only the pages that are used. Packs and units of 16 bytes fit
+/// into the gaps.
 template <class T>
 struct FarCopy {
   static constexpr std::int64_t reach = std::int64_t(1) << 31;
@@ -57,13 +57,13 @@ struct FarCopy {
     return Vectors(storage.data(), Kokkos::LayoutStride(std::size_t(near.items), std::size_t(item),
                                                         std::size_t(near.rows), std::size_t(row)));
   }
-  /// Brings what has been computed back, to the host as well.
+  /// Copies the results back to the batch, and to the host.
   void fetch() const {
     move(false);
     near.download();
   }
 
-  /// Places are counted here in 64 bits, not by a View.
+  /// Computes offsets in 64 bits, without a View.
   struct Move {
     T *near, *far;
     std::int64_t rows, cols, near_item, near_row, near_col, far_item, far_row, far_col;
@@ -88,7 +88,7 @@ struct FarCopy {
   }
 };
 
-/// Why there is no memory for so many far copies at a time; empty if there is.
+/// Says why there is not enough memory for this many far copies; empty if there is enough.
 template <class T>
 std::string no_room_for_far(int copies) {
   std::size_t const size = std::size_t(FarCopy<T>::reach) + (1 << 20);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The workspace of a test, with a limit that a call may not exceed.
+/// A workspace with fences that find writes beyond its size.
 #ifndef BATCHWORK_TEST_FENCED_WORKSPACE_HPP
 #define BATCHWORK_TEST_FENCED_WORKSPACE_HPP
 
@@ -15,8 +15,7 @@
 
 namespace Batchwork::Test {
 
-/// A workspace of as many numbers as the call needs, of what nobody should read, with a fence
-/// behind.
+/// A poisoned workspace of exactly the size that a call needs, with a fence after it.
 template <class T>
 struct FencedWorkspace {
   static constexpr std::size_t fence = 8;

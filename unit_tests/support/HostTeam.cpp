@@ -54,7 +54,7 @@ bool HostTeam::run(std::function<void(int)> const& lane) {
   pass_on(caller_);
   return left_ == 0;
 }
-/// Who goes on, if anybody can.
+/// The next lane that can continue, if there is one.
 HostTeam::Lane* HostTeam::next() {
   for (;;) {
     while (at_ < size) {
@@ -70,7 +70,7 @@ HostTeam::Lane* HostTeam::next() {
     goes_on_ = false;
   }
 }
-/// The caller, who is at `from`, gives the turn to the next one, or back to who runs the team.
+/// Switches from the caller at `from` to the next lane, or back to run().
 void HostTeam::pass_on(Place& from) {
   static std::vector<std::unique_ptr<char[]>> stacks;
   Lane* const lane = next();

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Light threads that take turns on a thread of the system. Compiled once, optimised
-/// (HostTeam.cpp): kernels change from one to the next wherever lanes wait for each other.
+/// Light threads that take turns on one thread of the system. HostTeam.cpp is compiled once and
+/// optimised, because the threads switch at each point where lanes wait for each other.
 #ifndef BATCHWORK_TEST_HOST_TEAM_HPP
 #define BATCHWORK_TEST_HOST_TEAM_HPP
 
@@ -17,14 +17,14 @@
 
 namespace Batchwork::Test {
 
-/// Where a light thread goes on. To go from one to another by swapcontext asks the system for its
-/// signals each time; a jump does not, once there is something to jump to. Sanitizers and checked
-/// jumps know of swapcontext alone.
+/// The place where a light thread continues. swapcontext makes a system call for the signal mask
+/// each time. A jump does not, so it is used after the first switch. Sanitizers and checked jumps
+/// support only swapcontext.
 class Place {
  public:
-  /// The caller goes on at `other`, until somebody comes here.
+  /// Continues at `other`; returns when a thread switches back to this place.
   void leave_for(Place& other);
-  /// Here f() begins, which never returns.
+  /// Makes this the start of f(), which must not return.
   void begin_at(void (*f)(), char* stack, std::size_t bytes);
 
  private:
@@ -33,27 +33,29 @@ class Place {
   bool is_new_ = false;
 };
 
-/// What a kernel asks of Kokkos' team members.
+/// The features of Kokkos' team members that kernels use.
 struct HostTeam {
-  /// Bytes on either side of the scratch that no kernel may touch.
+  /// Bytes on either side of the scratch memory that no kernel may change.
   static constexpr std::size_t guard = 4096;
   static constexpr char poison = char(0xff);  // NaN
 
   int size;
   std::vector<char> scratch;
-  std::vector<std::array<char, 16>> given;  ///< numbers that lanes give each other
-  int waits = 0;                            ///< of the first lane, for all of the team
+  std::vector<std::array<char, 16>> given;  ///< values that lanes exchange
+  int waits = 0;                            ///< how often the first lane waited for the whole team
 
   HostTeam(int n, std::size_t bytes);
   bool wrote_outside() const;
-  /// Runs lane(rank) for every lane, in turn until each waits or ends: from the first on, then from
-  /// the last, so that who does not wait for a lane before or behind sees what it has not written.
-  /// \returns whether all have ended
+  /// Runs lane(rank) for every lane, one after the other, each until it waits or ends. The order is
+  /// first to last, then last to first, so that a missing wait makes a lane read old values.
+  ///
+  /// \returns whether all lanes ended; false after a deadlock
   bool run(std::function<void(int)> const& lane);
-  /// The calling lane waits for its neighbours: all of the team, a warp of so many, or that many
-  /// first lanes of the team.
+  /// The calling lane waits for its group of `together` lanes: the whole team, a warp, or the first
+  /// lanes of the team.
   void meet(int rank, int together);
-  /// It gives a number, and gets that of another lane; of one that is not there anything.
+  /// The calling lane gives its value and gets the value of lane `from`. If that lane does not
+  /// exist, it gets an arbitrary value.
   void exchange(int rank, void* number, int bytes, int from, int together);
 
  private:
@@ -63,17 +65,17 @@ struct HostTeam {
   struct Lane {
     Place place;
     bool has_begun = false, has_ended = false;
-    Group const* group = nullptr;  ///< that it waits for, while the turn is the same
+    Group const* group = nullptr;  ///< the group that it waits for, until the group's turn changes
     int turn = 0;
   };
-  // The pages of a stack that are not used are not there.
+  // The system provides only the pages of a stack that are used.
   static constexpr std::size_t stack_bytes = std::size_t(1) << 20;
   std::vector<Group> groups_;
   std::vector<Lane> lanes_;
   Place caller_;
   std::function<void(int)> const* body_ = nullptr;
-  int left_ = 0;  ///< lanes that have not ended
-  // Where the turn is, and whether somebody had one in it.
+  int left_ = 0;  ///< number of lanes that have not ended
+  // The lane that runs now, and whether a lane ran in this pass.
   int at_ = 0;
   bool forward_ = true, goes_on_ = false;
 
@@ -81,7 +83,7 @@ struct HostTeam {
   void pass_on(Place& from);
   static void begin();
 };
-/// The team and rank of the lane that runs.
+/// The team and rank of the lane that runs now.
 struct HostLane {
   HostTeam* team = nullptr;
   int rank = 0;

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Teams that run a device kernel on a host, so that it is tested without a device and with
-/// sanitizers. Lanes are light threads of one system thread: waits are cheap, and deadlocks are
-/// found. They use the portable path; in a program with BATCHWORK_THREADS_AS_LANES of 32 or 64 they
-/// are lanes of such warps and use the path of vendors' devices.
+/// Teams that run a device kernel on a host, so that it is tested without a device, and with
+/// sanitizers. Lanes are light threads that share one thread of the system: waiting costs little,
+/// and a deadlock is found. They run the portable code. In a program with
+/// BATCHWORK_THREADS_AS_LANES of 32 or 64 they are the lanes of a warp of this size, and run the
+/// code for the GPUs of a vendor.
 #ifndef BATCHWORK_TEST_HOST_TEAMS_HPP
 #define BATCHWORK_TEST_HOST_TEAMS_HPP
 
@@ -38,7 +39,7 @@ struct HostMember {
   HostScratch team_scratch(int) const { return {team}; }
 };
 
-/// Gives how often the last team has waited.
+/// \returns how often the last team waited
 template <class Kernel>
 int run_teams(Kernel const& kernel, int teams, int size, std::size_t scratch) {
   int waits = 0;

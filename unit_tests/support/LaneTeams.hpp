@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The device's kernels in which a lane has an item, run by threads of a host.
+/// Device kernels with one item for each lane, run by threads of a host.
 #ifndef BATCHWORK_TEST_LANE_TEAMS_HPP
 #define BATCHWORK_TEST_LANE_TEAMS_HPP
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Random numbers. Compiled once, optimised (Random.cpp): many tests make more of them than of
-/// anything else.
+/// Random numbers. Random.cpp is compiled once and optimised, because many tests spend most of
+/// their time on random numbers.
 #ifndef BATCHWORK_TEST_RANDOM_HPP
 #define BATCHWORK_TEST_RANDOM_HPP
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// A workspace for kernels that are run on threads of a host: of just so many numbers, of what
-/// nobody should read, beginning where nothing is aligned, between fences.
+/// A workspace for kernels that run on threads of a host: of an exact size, poisoned, misaligned,
+/// and between fences.
 #ifndef BATCHWORK_TEST_SLOTS_OF_TEST_HPP
 #define BATCHWORK_TEST_SLOTS_OF_TEST_HPP
 

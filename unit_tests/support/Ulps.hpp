@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// How far a number is from the truth in long double, in units in the last place; and arguments at
-/// which functions are asked.
+/// Errors in units in the last place, relative to long double, and arguments for tests of
+/// functions.
 #ifndef BATCHWORK_TEST_ULPS_HPP
 #define BATCHWORK_TEST_ULPS_HPP
 
@@ -17,8 +17,8 @@
 
 namespace Batchwork::Test {
 
-/// |y - truth| in units of the last place of the truth, rounded to T. Infinite where one is NaN or
-/// infinite and the other is not; but the largest number and infinity are a unit apart.
+/// |y - truth| in units in the last place of the truth rounded to T. Infinite if only one of them
+/// is NaN or infinite; but the largest number and infinity differ by one unit.
 template <class T>
 double ulps(T y, long double truth) {
   using Limits = std::numeric_limits<T>;
@@ -38,8 +38,8 @@ double ulps(T y, long double truth) {
                              std::ldexp(1.0L, of_unit - Limits::digits));
 }
 
-/// Where functions are hard: zeros of both signs, subnormal and huge numbers, infinities, NaN, ones
-/// and their neighbours, and where exponentials over- and underflow.
+/// Hard arguments of functions: zeros of both signs, subnormal and huge numbers, infinities, NaN,
+/// ones and their neighbours, and arguments for which exponentials over- and underflow.
 template <class T>
 std::vector<T> hard_arguments() {
   using L = std::numeric_limits<T>;
@@ -86,8 +86,7 @@ std::vector<T> hard_arguments() {
   for (std::size_t k = 0; k < count; ++k) r.push_back(-r[k]);
   return r;
 }
-/// Some of these, some in an interval, and some of any size there, small ones as likely as large
-/// ones.
+/// Hard arguments, arguments uniform in an interval, and arguments in it with random exponents.
 template <class T>
 std::vector<T> arguments_of(Random& random, double low, double high, int count) {
   std::vector<T> r;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Parts of tiles, tiles made of parts, and norms, exactly, of whole numbers: by map, and by
-/// kernels of devices on threads of a host.
+/// Parts of tiles, tiles composed of parts, and norms, exactly, with whole numbers. Tests run map,
+/// or device kernels on threads of a host.
 #ifndef BATCHWORK_TEST_BLOCKS_CASE_HPP
 #define BATCHWORK_TEST_BLOCKS_CASE_HPP
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Sequences over tiles of complex numbers, judged item by item by what is returned: by map, and by
-/// kernels of devices on threads of a host. run(sequence, operands...) is a call of map.
+/// Sequences over tiles of complex numbers, and checks of their results item by item. Tests run
+/// map, or device kernels on threads of a host. run(sequence, operands...) is a call of map.
 #ifndef BATCHWORK_TEST_COMPLEX_CASE_HPP
 #define BATCHWORK_TEST_COMPLEX_CASE_HPP
 
@@ -11,8 +11,7 @@
 
 namespace Batchwork::Test {
 
-// ---- sums and products
-// ---------------------------------------------------------------------------------------------
+// ---- sums and products --------------------------------------------------------------------------
 
 /// a, b: M x N; c common M x N; r common and real N x M; f fixed.
 struct ComplexProducts {
@@ -54,7 +53,7 @@ void expect_complex_products(std::int64_t n, Run const& run) {
   ComplexBatchIn<T, Layout, 7> scalars(n);
   auto const filled = [&](std::int64_t) { return random_complex<T>(random, M, N); };
   fill_complex(a, filled), fill_complex(b, filled);
-  // The common ones: complex, and real.
+  // Common tiles: a complex one and a real one.
   ComplexDense const c = random_complex<T>(random, M, N);
   Kokkos::View<Kokkos::complex<T>[M][N], Kokkos::LayoutRight, Space> common_c("c");
   auto const host_c = Kokkos::create_mirror(Kokkos::HostSpace(), common_c);
@@ -77,7 +76,7 @@ void expect_complex_products(std::int64_t n, Run const& run) {
     SCOPED_TRACE("item " + std::to_string(k) + " of " + std::to_string(n));
     ComplexDense const x = complex_dense(a, k), y = complex_dense(b, k);
     Dense const sx = sizes(x), sy = sizes(y), sc = sizes(c);
-    // A complex product is two multiply-adds for a part.
+    // Each part of a complex product is two multiply-adds.
     auto const bound = [](int terms, Dense const& size) {
       return tolerance<T>(2 * terms, 1) * size;
     };
@@ -121,8 +120,7 @@ void expect_complex_products(std::int64_t n, Run const& run) {
   EXPECT_EQ(column.poisoned(), column.outside());
 }
 
-// ---- lu
-// ---------------------------------------------------------------------------------------------
+// ---- lu -----------------------------------------------------------------------------------------
 
 struct ComplexLu {
   template <class P, class L, class U, class X, class Y, class I, class D, class A, class B,
@@ -176,10 +174,10 @@ ComplexDense complex_matrix(Random& random, int m, int n, std::int64_t k) {
     case ComplexKind::tiny:
       return scaled(std::ldexp(static_cast<long double>(std::numeric_limits<T>::min()), 8));
     case ComplexKind::triangular:
-      // Nothing below a diagonal that is not real.
+      // No rounding errors below a diagonal entry that is not real.
       return make_complex(m, n, [&](int i, int j) { return j < i ? LongComplex(0) : a(i, j); });
     case ComplexKind::ties:
-      // 3 + 3 i has the larger sum of parts, 5 the larger size.
+      // 3 + 3 i has the larger |re| + |im|, 5 has the larger modulus.
       if (m > 1) a(0, 0) = 5, a(m - 1, 0) = {3, 3};
       break;
   }
@@ -195,7 +193,7 @@ void expect_complex_lu(std::int64_t n, Run const& run) {
   ComplexBatchIn<T, Layout, 3> dets(n);
   BatchIn<int, Left> codes(n);
   fill_complex(a, [&](std::int64_t k) { return complex_matrix<T>(random, N, N, k); });
-  // As large as the matrix, so that solutions are numbers.
+  // As large as the matrix, so that solutions are finite.
   auto const scale = [](std::int64_t k) {
     return complex_kind(k) == ComplexKind::huge
                ? static_cast<long double>(std::numeric_limits<T>::max()) / 1024
@@ -234,7 +232,7 @@ void expect_complex_lu(std::int64_t n, Run const& run) {
     std::vector<int> order;
     Lapack::complex_getrf<T>(ak, &info, &order);
     EXPECT_EQ(info, zero);
-    // The same rows in the same places.
+    // The same rows in the same order.
     if (kind != ComplexKind::singular) {
       for (int i = 0; i < N; ++i)
         for (int j = 0; j < N; ++j) EXPECT_EQ(pk(i, j), ak(order[std::size_t(i)], j)) << i << j;
@@ -260,7 +258,7 @@ void expect_complex_lu(std::int64_t n, Run const& run) {
         } else {
           EXPECT_EQ(uk(i, j), LongComplex(0));
         }
-        // |re| + |im| of the pivot is the largest, so sizes are at most sqrt(2).
+        // The pivot has the largest |re| + |im|, so entries of L are at most sqrt(2).
         EXPECT_LE(std::abs(lk(i, j)), std::sqrt(2.0L) + 8 * epsilon<T>);
       }
     EXPECT_TRUE(near(lk * uk, pk, tolerance<T>(3 * N, 1) * size + Dense(N, N, step)));
@@ -281,7 +279,7 @@ void expect_complex_lu(std::int64_t n, Run const& run) {
     if (kind == ComplexKind::tiny || kind == ComplexKind::huge) continue;
     EXPECT_EQ(codes.at(k), 0);
     solves(complex_dense(inverted, k), complex_eye(N), "inverse");
-    // The determinant of a by the factors, whose error it has.
+    // The determinant of a from the factors. It has their error.
     LongComplex product = 1;
     std::vector<int> places;
     for (int i = 0; i < N; ++i) {
@@ -304,7 +302,7 @@ void expect_complex_lu(std::int64_t n, Run const& run) {
   EXPECT_EQ(x.poisoned(), x.outside());
   EXPECT_EQ(inverted.poisoned(), inverted.outside());
 
-  // Neighbours of what failed keep their bits where nothing fails.
+  // Neighbours of a failed item must be bitwise the same as without the failure.
   for (std::int64_t k = 0; k < n; ++k)
     if (complex_kind(k) == ComplexKind::not_a_number || complex_kind(k) == ComplexKind::singular)
       put_complex(a, k, random_complex<T>(random, N, N));
@@ -318,8 +316,7 @@ void expect_complex_lu(std::int64_t n, Run const& run) {
   }
 }
 
-// ---- cholesky
-// ---------------------------------------------------------------------------------------------
+// ---- cholesky -----------------------------------------------------------------------------------
 
 struct ComplexCholesky {
   template <class L, class X, class Y, class F, class G, class D, class A, class B, class V>
@@ -347,7 +344,7 @@ void expect_complex_cholesky(std::int64_t n, Run const& run) {
   auto const hermitian = [&] {
     ComplexDense const g = random_complex<T>(random, N, N);
     ComplexDense const h = g * adjoint(g) + complex_eye(N);
-    // The imaginary parts of the diagonal are not read, nor is what stands above it.
+    // The imaginary parts of the diagonal and the entries above it are not read.
     return make_complex(N, N, [&](int i, int j) {
       return j < i    ? LongComplex(T(h(i, j).real()), T(h(i, j).imag()))
              : j == i ? LongComplex(T(h(i, i).real()), 77)
@@ -398,7 +395,7 @@ void expect_complex_cholesky(std::int64_t n, Run const& run) {
     Dense const sl = sizes(lk), size = sl * transpose(sl);
     EXPECT_TRUE(near(lk * adjoint(lk), ak, tolerance<T>(3 * N, 1) * size));
 #if defined(BATCHWORK_HAVE_LAPACK)
-    // a = g g' + I: the condition is that of the eigenvalues, at most the norm of a.
+    // a = g g' + I: its condition number is at most the norm of a.
     int info = 0;
     ComplexDense const by_lapack = Lapack::complex_potrf<T>(ak, &info);
     EXPECT_EQ(info, 0);
@@ -411,7 +408,7 @@ void expect_complex_cholesky(std::int64_t n, Run const& run) {
     solves(ak, size, complex_dense(x, k), complex_dense(b, k), "columns");
     solves(ak, size, complex_dense(y, k), complex_dense(v, k), "one column");
     solves(lk, sl, complex_dense(forward, k), complex_dense(b, k), "forward");
-    // Backward by both transposes, in long double.
+    // Backward substitution with both transposes, in long double.
     ComplexDense const bk = complex_dense(b, k);
     ComplexDense expected(N, C);
     long double condition = 1;
@@ -447,8 +444,7 @@ void expect_complex_cholesky(std::int64_t n, Run const& run) {
   }
 }
 
-// ---- qr
-// ---------------------------------------------------------------------------------------------
+// ---- qr -----------------------------------------------------------------------------------------
 
 struct ComplexQr {
   template <class R, class Q, class F, class X, class Y, class A, class B>
@@ -524,7 +520,8 @@ void expect_complex_qr(std::int64_t n, Run const& run) {
     EXPECT_TRUE(near(complex_dense(turned_back, k), adjoint(qk) * complex_dense(b, k),
                      few * std::sqrt((long double)(2 * M))));
 #if defined(BATCHWORK_HAVE_LAPACK)
-    // R of the same signs; as far apart as the condition of the leading columns lets them be.
+    // R with the same signs. The difference is bounded by the condition number of the leading
+    // columns.
     if (kind != ComplexKind::singular) {
       long double condition = 1;
       for (int i = 0; i < K; ++i)

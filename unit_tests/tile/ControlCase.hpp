@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Rounds that differ from item to item, for test_control.cpp and, by lanes of a device,
+/// Loops whose number of rounds differs between items, for test_control.cpp and, in device kernels,
 /// test_dual_lanes.cpp.
 #ifndef BATCHWORK_TEST_CONTROLCASE_HPP
 #define BATCHWORK_TEST_CONTROLCASE_HPP
@@ -11,8 +11,8 @@
 
 namespace Batchwork::Test {
 
-/// Halves x until it is below one, and doubles tiles of every kind as often. A round too many would
-/// mark the item.
+/// Halves x until it is below one, and doubles tiles of every kind in each round. An additional
+/// round would mark the item.
 struct Halve {
   int most;
   template <class Y, class R, class O, class M, class A, class X>
@@ -109,8 +109,8 @@ struct Intersect {
   }
 };
 
-/// Every item as if it were alone, to the last bit, and right; item 3 and its like have no
-/// intersection, item 5 and its like a singular start.
+/// Every item must be correct, and bitwise the same as if it were alone. Item 3 and similar ones
+/// have no intersection, and item 5 and similar ones have a singular start.
 template <class T, class Layout, class Run>
 void expect_intersections(std::int64_t n, Run const& run) {
   Random random(4);
@@ -121,7 +121,7 @@ void expect_intersections(std::int64_t n, Run const& run) {
   for (std::int64_t k = 0; k < n; ++k) {
     T const radius = T(random(1, 3));
     p.at(k, 0) = radius;
-    // Close to a half of the square both come together, which takes more rounds.
+    // Near a half of the square both roots are close together, which takes more rounds.
     p.at(k, 1) = k % 8 == 3   ? radius * radius
                  : k % 8 == 5 ? radius * radius
                               : radius * radius * T(0.5) * (1 - T(std::pow(0.1, int(k % 4))));
@@ -150,7 +150,7 @@ void expect_intersections(std::int64_t n, Run const& run) {
     }
     long double const a = y.at(k, 0), b = y.at(k, 1), r2 = std::pow(p.at(k, 0), 2.0L);
     EXPECT_EQ(codes.at(k), 0);
-    // What the last step leaves is its square.
+    // The last step leaves the square of the error.
     long double const bound =
         (16 * epsilon<T> + 2 * static_cast<long double>(intersect.small * intersect.small)) * r2;
     EXPECT_LE(std::fabs(a * a + b * b - r2), bound);
@@ -160,7 +160,7 @@ void expect_intersections(std::int64_t n, Run const& run) {
   EXPECT_LT(least + 1, most);
 }
 
-/// A root where it is asked for; a negative number would mark the item.
+/// Computes a root only for items where it is requested; a negative number would mark the item.
 struct RootWhere {
   template <class Y, class Z, class X>
   KOKKOS_FUNCTION void operator()(Y& y, Z& z, X const& x) const {
@@ -180,7 +180,7 @@ void expect_where(std::int64_t n, Run const& run) {
   BatchIn<T, Layout> x(n), y(n);
   BatchIn<T, Layout, 2> z(n);
   BatchIn<int, Left> codes(n);
-  // Whole packs with none and with all among them.
+  // Also packs in which no item and all items are selected.
   for (std::int64_t k = 0; k < n; ++k) x.at(k) = k < 16 ? T(-2) : k < 32 ? T(4) : T(k % 3 * 4 - 3);
   x.upload();
   run(RootWhere{}, out(y.view()), out(z.view()), in(x.const_view()), status(codes.view()));

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Matrices whose determinants are known in closed form, with entries over the whole range of
-/// numbers; and determinants of tiles, judged by them: by map, and by kernels of devices on threads
-/// of a host.
+/// Matrices with determinants in closed form and entries over the whole range of numbers, and
+/// checks of the determinants of tiles. Tests run map, or device kernels on threads of a host.
 #ifndef BATCHWORK_TEST_DETERMINANT_CASE_HPP
 #define BATCHWORK_TEST_DETERMINANT_CASE_HPP
 
@@ -16,7 +15,7 @@
 
 namespace Batchwork::Test {
 
-/// factor * 2^exponent, which long double need not hold.
+/// factor * 2^exponent, which can exceed the range of long double.
 struct KnownProduct {
   long double factor = 1;
   long exponent = 0;
@@ -29,24 +28,24 @@ struct KnownProduct {
   long double log_size() const {
     return std::log(std::fabs(factor)) + static_cast<long double>(exponent) * std::log(2.0L);
   }
-  /// Zero or infinite beyond the range of long double, and so of any T.
+  /// Zero or infinite if beyond the range of long double, and therefore of any T.
   long double value() const {
     return std::ldexp(factor, int(std::clamp(exponent, -30000L, 30000L)));
   }
 };
 
-/// Where the product of the numbers lies, and in which order they come.
+/// The size of the product of the numbers, and their order.
 enum class ProductKind { shuffled, large_first, small_first, subnormal, too_small, too_large };
 inline constexpr int product_kinds = 6;
 
-/// n numbers, whose sizes are anywhere in the range of T; the product is a normal number unless the
-/// kind says another.
+/// n numbers of any size in the range of T. Their product is a normal number unless the kind says
+/// otherwise.
 template <class T>
 std::vector<T> known_factors(Random& random, int n, ProductKind kind) {
   using Limits = std::numeric_limits<T>;
   int const least = Limits::min_exponent - Limits::digits, most = Limits::max_exponent - 1;
-  // Of the product, but for the numbers' factors, which are below 4 together; least + 8 leaves a
-  // subnormal number some bits.
+  // The exponent of the product, without the mantissas, whose product is less than 4. least + 8
+  // leaves some bits for a subnormal number.
   int low = Limits::min_exponent, high = most - 4;
   if (n > 1 && kind == ProductKind::subnormal) low = least + 8, high = Limits::min_exponent - 6;
   if (n > 1 && kind == ProductKind::too_small) low = n * least, high = least - 6;
@@ -54,7 +53,7 @@ std::vector<T> known_factors(Random& random, int n, ProductKind kind) {
   std::vector<int> exponents(static_cast<std::size_t>(n));
   int sum = 0;
   for (int& e : exponents) sum += e = random.integer(least, most);
-  // Numbers are moved until the product is where it belongs.
+  // Change numbers until the product has the required size.
   while (sum < low || sum > high) {
     int& e = exponents[static_cast<std::size_t>(random.integer(0, n - 1))];
     int const before = e;
@@ -77,7 +76,7 @@ KnownProduct known_product(std::vector<X> const& factors) {
   return r;
 }
 
-/// A product of n numbers: to n roundings, or infinite, and then said.
+/// A product of n numbers must agree to n roundings, or be infinite and report this.
 template <class T>
 void expect_known(int n, T value, KnownProduct const& want, std::int32_t code) {
   long double const v = want.value(),
@@ -129,8 +128,8 @@ struct DeterminantsOfTiles {
     of_l = generate<3>([&](int) { return determinant(l); });
   }
 };
-/// A matrix with a number in each row and column; a symmetric one of blocks of one and two rows; a
-/// diagonal and a triangle. run(sequence, operands...) is a call of map.
+/// A matrix with one number in each row and column; a symmetric one with blocks of one and two
+/// rows; a diagonal; a triangle. run(sequence, operands...) is a call of map.
 template <class T, class Layout, int N, class Run>
 void expect_known_determinants(std::int64_t n, Run const& run) {
   Random random(61);
@@ -163,7 +162,7 @@ void expect_known_determinants(std::int64_t n, Run const& run) {
       int const p = order[static_cast<std::size_t>(i)];
       long double const x = number(k, i);
       if (i + 1 < N && random() < 0) {
-        // [0 x; x 0]: two of the numbers are the same.
+        // [0 x; x 0]: two of the numbers are equal.
         int const q = order[static_cast<std::size_t>(++i)];
         m(p, q) = m(q, p) = x;
         known.multiply(x), known.multiply(-x);
@@ -209,7 +208,7 @@ void expect_known_determinants(std::int64_t n, Run const& run) {
   EXPECT_TRUE(N == 1 || infinite > 0);
 }
 
-/// A determinant that is not finite says so itself, though a number is stored that is.
+/// A determinant that is not finite must report this, even if a finite number is stored.
 struct SizeOfDeterminant {
   template <class D, class A>
   KOKKOS_FUNCTION void operator()(D& d, A const& a) const {
@@ -227,7 +226,7 @@ struct ComplexDeterminants {
     of_v = generate<3>([&](int) { return determinant(v); });
   }
 };
-/// The same of complex numbers: of real ones times 1, i, -1 or -i.
+/// The same for complex numbers: real ones multiplied by 1, i, -1 or -i.
 template <class T, class Layout, int N, class Run>
 void expect_known_complex_determinants(std::int64_t n, Run const& run) {
   Random random(67);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Tiles with derivatives in two directions, for test_dual.cpp and, by lanes of a device,
-/// test_dual_lanes.cpp. Truth are the rules of calculus in long double: d(A B) = dA B + A dB,
-/// d(A^-1) = -A^-1 dA A^-1, and so on.
+/// Tiles with derivatives in two directions, for test_dual.cpp and, in device kernels,
+/// test_dual_lanes.cpp. The reference: the rules of calculus in long double, d(A B) = dA B + A
+/// dB, d(A^-1) = -A^-1 dA A^-1, and so on.
 #ifndef BATCHWORK_TEST_DUALCASE_HPP
 #define BATCHWORK_TEST_DUALCASE_HPP
 
@@ -19,7 +19,7 @@ KOKKOS_INLINE_FUNCTION auto with_derivatives(A const& a, A const& da0, A const& 
   return a + variable<2>(T(0), 0) * da0 + variable<2>(T(0), 1) * da1;
 }
 
-/// Op of a and b with derivatives: its value and both derivatives.
+/// An operation Op on a and b with derivatives: its value and both derivatives.
 template <class Op>
 struct Differentiated {
   template <class Y, class Z, class A, class B>
@@ -32,8 +32,7 @@ struct Differentiated {
   }
 };
 
-// ---- in long double
-// ---------------------------------------------------------------------------------------------
+// ---- in long double -----------------------------------------------------------------------------
 
 inline Dense solve_dense(Dense const& a, Dense const& b) {
   Dense x(b.rows, b.cols);
@@ -50,7 +49,7 @@ inline Dense solve_dense(Dense const& a, Dense const& b) {
   }
   return x;
 }
-/// What is right, and beside it how large its terms are.
+/// The correct value, and the size of its terms.
 struct Derivative {
   Dense value, moved, size;
 };
@@ -85,7 +84,7 @@ struct CongruenceOf {
                  abs(db) * abs(bt) + abs(b) * abs(dbt) + abs(da))};
   }
 };
-/// x with a x = b, and its size by the inverse of a.
+/// x with a x = b, and its size computed from the inverse of a.
 inline Derivative solution(Dense const& a, Dense const& da, Dense const& b, Dense const& db) {
   Dense const x = solve_dense(a, b), inverse = abs(solve_dense(a, eye(a.rows)));
   return {x, solve_dense(a, db - da * x),
@@ -195,16 +194,15 @@ struct ScalarsOf {
   }
 };
 
-// ---- the cases
-// ---------------------------------------------------------------------------------------------
+// ---- the cases ----------------------------------------------------------------------------------
 
 template <class T>
 Dense random_symmetric(Random& random, int n) {
   Dense const x = random_dense<T>(random, n, n);
   return mirrored(x);
 }
-/// Positive definite and far from singular, so that neither a pivot is hard to choose nor bounds
-/// are wide.
+/// Positive definite and far from singular, so that the choice of pivots is clear and bounds are
+/// narrow.
 template <class T>
 Dense random_dominant(Random& random, int n) {
   Dense const x = random_symmetric<T>(random, n);
@@ -225,7 +223,7 @@ struct DualBatch {
   }
 };
 
-/// run(sequence, operands...) is map or does as it.
+/// run(sequence, operands...) is map or behaves like it.
 template <class Op, class T, class Layout, int N, int C, class Run>
 void expect_derivatives(std::int64_t n, Run const& run) {
   Random random(71);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// eigh in a sequence, judged item by item by what is returned: by map, and by kernels of devices
-/// on threads of a host.
+/// eigh in a sequence, and checks of its results item by item. Tests run map, or device kernels on
+/// threads of a host.
 #ifndef BATCHWORK_TEST_EIGH_CASE_HPP
 #define BATCHWORK_TEST_EIGH_CASE_HPP
 
@@ -20,9 +20,9 @@ struct FactorByEigh {
   }
 };
 
-/// What item k is. Of `opposite` each value stands beside its negative; `barely_coupled` is
-/// tridiagonal, below a zero diagonal numbers that just count, whose squares are lost in float:
-/// rotations without an angle.
+/// The kinds of items. `opposite`: every eigenvalue has a negative counterpart. `barely_coupled`:
+/// tridiagonal with a zero diagonal and entries next to it that are just not negligible; their
+/// squares underflow in float, which gives rotations without an angle.
 enum class EighKind {
   random,
   graded,
@@ -42,7 +42,7 @@ enum class EighKind {
 inline constexpr int eigh_kinds = 14;
 inline EighKind eigh_kind(std::int64_t k) { return EighKind(k % eigh_kinds); }
 
-/// H diag(values) H with a reflection H of random direction, or of two.
+/// H diag(values) H with a reflection H in a random direction, or with two reflections.
 template <class T, class F>
 Dense with_eigenvalues(Random& random, int n, F const& value) {
   Dense a = make_dense(n, n, [&](int i, int j) { return i == j ? value(i) : 0; });
@@ -119,8 +119,8 @@ void expect_eigenpairs(EighKind kind, Dense const& a, Dense const& w, Dense cons
 #endif
 }
 
-/// run(sequence, operands...) is a call of map. Where nothing of an item that is not finite is to
-/// be a number, `spoils_all`.
+/// run(sequence, operands...) is a call of map. `spoils_all`: an item that is not finite must have
+/// only NaN as results.
 template <class T, class Layout, int N, class Run>
 void expect_eigh(std::int64_t n, Run const& run, bool spoils_all = false) {
   Random random(109);
@@ -151,7 +151,7 @@ void expect_eigh(std::int64_t n, Run const& run, bool spoils_all = false) {
   EXPECT_EQ(v.poisoned(), v.outside());
   EXPECT_EQ(w.poisoned(), w.outside());
 
-  // Neighbours keep their bits, whatever number of sweeps an item needs.
+  // Neighbours are bitwise the same, for any number of sweeps of an item.
   for (std::int64_t k = 0; k < n; ++k)
     if (eigh_kind(k) == EighKind::not_a_number || eigh_kind(k) == EighKind::random)
       a.put(k, eye(N));

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Entries that are read and assigned, constants, reductions over entries, and tiles that are
-/// joined; against the same in loops over one item in long double.
+/// Reading and assigning entries, constants, reductions over entries, and joined tiles, compared
+/// with loops over one item in long double.
 #ifndef BATCHWORK_TEST_ENTRIES_CASE_HPP
 #define BATCHWORK_TEST_ENTRIES_CASE_HPP
 
@@ -11,8 +11,8 @@
 
 namespace Batchwork::Test {
 
-/// Outputs that are written entry by entry, in loops with bounds that are known at run time (begin
-/// is 0), and others whole.
+/// Outputs that are written entry by entry, in loops with bounds known at run time (begin is 0),
+/// and outputs that are written as a whole.
 struct AssignsEntries {
   int begin = 0;
 
@@ -34,7 +34,7 @@ struct AssignsEntries {
     auto const old = v(0);  // keeps its value
     v(0) += 1;
     v(N - 1) = v(N - 1) + old;
-    auto total = v(0);  // and this one alone changes
+    auto total = v(0);  // only this copy changes
     total += v(1);
     total = total + 1;
     v(1) = total;
@@ -118,8 +118,7 @@ void expect_entries(std::int64_t n, Run const& run) {
   for (auto const* m : {&y, &s, &l, &io}) EXPECT_EQ(m->poisoned(), m->outside());
 }
 
-/// A status that comes with an entry is that of the tile, and of what is computed from its other
-/// entries.
+/// The status of an entry is the status of its tile, and of results computed from other entries.
 struct AssignsFailures {
   template <class Y, class W, class X>
   KOKKOS_FUNCTION void operator()(Y& y, W& w, X const& x) const {
@@ -191,7 +190,7 @@ struct TakesTogether {
     r(k++) = max(x(0), 0) + min(1, x(1)) + x(0) * 0.5f + 1 / (2.0f + x(0));
     r(k++) = sum(q) + prod(q) + maximum(q);
     r(k++) = maximum(select(x(0) < x(1), x, zero<N>(x)));
-    auto const own = [&](auto v) {  // of a tile that may be written: they are no plain scalars
+    auto const own = [&](auto v) {  // for a writable tile, whose entries are not plain scalars
       return max(v(0), v(1)) - min(v(1), v(0)) + select(v(0) < v(1), v(1), v(0));
     };
     r(k++) = own(1 * x);
@@ -256,7 +255,7 @@ void expect_taken_together(std::int64_t n, Run const& run) {
     over(xd, [&](int, int, long double e) { all_x = all_x && e > -0.5L; });
     over(ad, [&](int i, int j, long double e) {
       any_a = any_a || e > 0.75L;
-      // In T: a sum may lie at the bound.
+      // In T, because a sum can be equal to the bound.
       all_aq = all_aq && T(T(e) + T(qd(i, j))) > T(xd(0));
       any_aq = any_aq || T(ad(j, i)) < T(T(qd(i, j)) - T(1));
     });
@@ -294,7 +293,7 @@ void expect_taken_together(std::int64_t n, Run const& run) {
       if (std::isnan(want[c])) EXPECT_TRUE(std::isnan(r.at(k, c))) << k << ", " << c;
       else EXPECT_LE(std::fabs(r.at(k, c) - want[c]), tolerance<T>(N * N, N * N)) << k << ", " << c;
     }
-    // What is compared and chosen is exact.
+    // Comparisons and selections are exact.
     for (int c : {6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
       if (!std::isnan(want[c])) {
         EXPECT_EQ(r.at(k, c), want[c]) << k << ", " << c;
@@ -325,7 +324,7 @@ struct ComplexEntries {
     using C = Kokkos::complex<scalar_t<value_t<A>>>;
     y = zero<N, N>(a);
     for (int i = 0; i < N; ++i) y(i, i) = conj(a(i, 0)) * x(i);
-    y(0, 1) = conj(y(0, 0));  // of an entry of a tile that may be written
+    y(0, 1) = conj(y(0, 0));  // conj of an entry of a writable tile
     y(1, 0) = real(y(0, 0));
     y(N - 1, 0) += C(0, 1);
     y(0, N - 1) *= as_complex(real(x(0)), imag(x(1)));

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// A call of every operation on tiles in the tables of docs/reference and README.md, by the words
-/// of the table, for every documented number type. Results are put into an identity, and its
-/// residual is reported. The test documented_operations compares the words with the tables;
-/// test_every_operation runs the calls, cuda_objects compiles them.
+/// A call of every operation in the tables `| operation |` of docs/reference, with the words of the
+/// table, for every type of numbers that it supports. Results are put into an identity that holds
+/// for them, and its residual is reported. The test documented_operations compares the words with
+/// the tables, test_every_operation runs the calls, and cuda_objects compiles them.
 #ifndef BATCHWORK_TEST_EVERY_OPERATION_HPP
 #define BATCHWORK_TEST_EVERY_OPERATION_HPP
 
@@ -13,7 +13,7 @@
 
 namespace Batchwork::Test {
 
-/// How far tiles, or scalars, are from each other, relative to the second.
+/// The relative difference of two tiles or scalars.
 template <class X, class Y>
 KOKKOS_INLINE_FUNCTION auto off(X const& x, Y const& y) {
   return max_abs(x - y) / (1 + max_abs(y));
@@ -22,14 +22,14 @@ template <class X, class Y>
 KOKKOS_INLINE_FUNCTION auto scalar_off(X const& x, Y const& y) {
   return abs(x - y) / (1 + abs(y));
 }
-/// As cholesky wants it: of complex numbers a general tile.
+/// The argument of cholesky; for complex numbers a general tile.
 template <class H>
 KOKKOS_INLINE_FUNCTION auto hermitian(H const& h) {
   if constexpr (Impl::is_complex<value_t<H>>) return h;
   else return symmetric(h);
 }
 
-/// So many scalars in rows of eight, as a tile has them.
+/// The number of rows for `count` scalars, eight in each row of a tile.
 constexpr int rows_of_eight(int count) { return (count + 7) / 8; }
 template <int Count, class X>
 KOKKOS_INLINE_FUNCTION auto listed(X const (&x)[Count]) {
@@ -137,7 +137,7 @@ struct PartsOfTiles {
   }
 };
 
-/// Entries, constants, and what is made of all entries of a tile.
+/// Entries, constants, and reductions over all entries of a tile.
 struct EntriesOfTiles {
   static constexpr char const* documented[] = {
       "a(i, j)",
@@ -212,7 +212,7 @@ struct EntriesOfTiles {
   }
 };
 
-/// Factors that every type of numbers has.
+/// Factorisations that every type of numbers supports.
 struct SolvesOfTiles {
   static constexpr char const* documented[] = {
       "cholesky(a)",
@@ -297,7 +297,7 @@ struct SolvesOfTiles {
   }
 };
 
-/// What real numbers alone have: symmetric products, and factors of symmetric tiles.
+/// Operations that only real numbers have: symmetric products, and factors of symmetric tiles.
 struct SymmetricTiles {
   static constexpr char const* documented[] = {
       "congruence(f, p)",
@@ -510,7 +510,7 @@ struct FunctionsOfTiles {
 
   template <class R, class A, class B, class C>
   KOKKOS_FUNCTION void operator()(R& r, A const& a, B const&, C const&) const {
-    // Below 1/2, and no entry is zero.
+    // Entries are less than 1/2 and not zero.
     auto const x = a / (2 * max_abs(a) + 1);
     auto const size = abs(x), one = exp(0 * x);
     auto const first = element(x, 0, 0);
@@ -564,7 +564,7 @@ struct FunctionsOfTiles {
   }
 };
 
-/// Rounds, choices and derivatives.
+/// Loops, choices and derivatives.
 struct RoundsAndDerivatives {
   static constexpr char const* documented[] = {
       "loop<N>(f)",

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Runs the calls of EveryOperation.hpp for 1 to 5 rows, in packs and a part of one.
+/// Runs the calls of EveryOperation.hpp for 1 to 5 rows, in full packs and a partial one.
 #ifndef BATCHWORK_TEST_EVERY_OPERATION_CASE_HPP
 #define BATCHWORK_TEST_EVERY_OPERATION_CASE_HPP
 
@@ -14,7 +14,7 @@ namespace Batchwork::Test {
 template <class T, int N, class Operations>
 void expect_identities() {
   using R = decltype(Kokkos::abs(T()));
-  constexpr std::int64_t n = 5;  // a pack and a part of one, or parts of one
+  constexpr std::int64_t n = 5;  // a full pack and a partial one, or only partial ones
   Random random(N);
   BatchIn<T, Left, N, N> a(n), c(n);
   BatchIn<T, Left, N> b(n);
@@ -44,7 +44,7 @@ void expect_identities() {
   }
 }
 
-/// Those of so many rows.
+/// The operations for this number of rows.
 template <class T, class Operations>
 void expect_operations() {
   expect_identities<T, 1, Operations>();

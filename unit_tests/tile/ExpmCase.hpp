@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// expm in a sequence, judged item by item by what is returned: by map, and by kernels of devices
-/// on threads of a host.
+/// expm in a sequence, and checks of its results item by item. Tests run map, or device kernels on
+/// threads of a host.
 #ifndef BATCHWORK_TEST_EXPM_CASE_HPP
 #define BATCHWORK_TEST_EXPM_CASE_HPP
 
@@ -18,8 +18,8 @@ struct Exponential {
   }
 };
 
-/// What item k is: of norms from denormal to 200, so that items beside each other are squared 0 to
-/// 8 times.
+/// The kinds of items, with norms from denormal to 200, so that neighbouring items need 0 to 8
+/// squarings.
 enum class ExpmKind {
   random,
   symmetric,
@@ -48,7 +48,7 @@ Dense expm_matrix(Random& random, int n, std::int64_t k) {
   switch (expm_kind(k)) {
     case ExpmKind::random: return a;
     case ExpmKind::symmetric: return made([&](int i, int j) { return a(i, j) + a(j, i); });
-    // The exponential is a rotation, whatever the norm.
+    // The exponential is a rotation, for any norm.
     case ExpmKind::skew: return made([&](int i, int j) { return 20 * (a(i, j) - a(j, i)); });
     case ExpmKind::larger:
       return made([&](int i, int j) { return std::ldexp(a(i, j), int(k / expm_kinds) % 4 - 1); });
@@ -56,7 +56,7 @@ Dense expm_matrix(Random& random, int n, std::int64_t k) {
       return made([&](int i, int j) { return std::ldexp(a(i, j), -53 * std::max(i, j) / n); });
     case ExpmKind::hilbert: return made([](int i, int j) { return 1.0L / (i + j + 1); });
     case ExpmKind::nilpotent: return made([&](int i, int j) { return j > i ? 4 * a(i, j) : 0; });
-    // [0 c; 0 0] alone: its exponential has c itself.
+    // Only [0 c; 0 0]: its exponential contains c itself.
     case ExpmKind::long_step:
       return made([&](int i, int j) {
         return i == 0 && j == n - 1 && n > 1 ? std::ldexp(1.5L, Limits::max_exponent - 3) : 0;
@@ -75,7 +75,7 @@ Dense expm_matrix(Random& random, int n, std::int64_t k) {
   return a;
 }
 
-/// By the series, of a matrix halved until its norm is below a half, in long double.
+/// By the series, for a matrix that is halved until its norm is less than a half, in long double.
 inline Dense exponential(Dense a) {
   int const n = a.rows;
   int halvings = 0;
@@ -89,9 +89,9 @@ inline Dense exponential(Dense a) {
   return x;
 }
 
-/// run(sequence, operands...) is a call of map. Errors: 10 (n + 2) eps (1 + |a|) of the
-/// exponential, the denominator of the approximant having an inverse of a size to 17; of matrices
-/// that are far from normal, of that of their sizes.
+/// run(sequence, operands...) is a call of map. Error bound: 10 (n + 2) eps (1 + |a|) relative to
+/// the exponential, because the inverse of the denominator of the approximant has a size up to 17.
+/// For matrices far from normal it is relative to their sizes.
 template <class T, class Layout, int N, class Run>
 void expect_expm(std::int64_t n, Run const& run) {
   Random random(131);
@@ -136,14 +136,14 @@ void expect_expm(std::int64_t n, Run const& run) {
         EXPECT_NEAR(double(xk(i, i) / std::exp(ak(i, i))), 1, double(few)) << i;
     }
     if (kind == ExpmKind::tiny) {
-      // I + a, what is beside the diagonal with its own digits.
+      // I + a, where the off-diagonal entries have their own digits.
       Dense const step(N, N, N * static_cast<long double>(std::numeric_limits<T>::denorm_min()));
       EXPECT_TRUE(near(xk, eye(N) + ak, tolerance<T>(3 * N, 1) * (eye(N) + abs(ak)) + step));
     }
   }
   EXPECT_EQ(x.poisoned(), x.outside());
 
-  // Neighbours keep their bits, however often an item is squared.
+  // Neighbours are bitwise the same, for any number of squarings of an item.
   auto const replaced = [](std::int64_t k) {
     return expm_kind(k) == ExpmKind::not_a_number || expm_kind(k) == ExpmKind::overflow ||
            expm_kind(k) == ExpmKind::skew || expm_kind(k) == ExpmKind::long_step;

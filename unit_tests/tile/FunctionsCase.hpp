@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Functions of scalars and of tiles, apply and print in sequences, judged entry by entry: by map,
-/// and by kernels of devices on threads of a host.
+/// Functions of scalars and of tiles, apply and print in sequences, checked entry by entry. Tests
+/// run map, or device kernels on threads of a host.
 #ifndef BATCHWORK_TEST_FUNCTIONS_CASE_HPP
 #define BATCHWORK_TEST_FUNCTIONS_CASE_HPP
 
@@ -12,7 +12,7 @@
 
 namespace Batchwork::Test {
 
-/// y = f(x) and z = f(a) for one of the functions, x a tile and a a scalar.
+/// y = f(x) and z = f(a) for one of the functions, with a tile x and a scalar a.
 struct FunctionOfOne {
   int which;
   template <class Y, class Z, class X, class A>
@@ -105,13 +105,13 @@ inline long double truth_of_one(int which, long double x) {
   }
   return 0;
 }
-/// The bound of the host's vector library is 4 ulp. CUDA's is 5 of erfc and 10 of the gamma
-/// function. One more is for what this library adds.
+/// The bound of the host's vector library is 4 ulp. CUDA has 5 for erfc and 10 for the gamma
+/// function. One more is added for the operations of this library.
 inline double ulps_of_one(int which) {
   return !Impl::runs_on_device<Space> ? 5 : which == 25 || which == 26 ? 11 : 6;
 }
 
-/// y = f(x, w) entry by entry and z = f(x, a), one of the two being a tile.
+/// y = f(x, w) entry by entry, and z = f(x, a), where one argument is a tile.
 struct FunctionOfTwo {
   int which;
   template <class Y, class Z, class X, class A>
@@ -258,8 +258,7 @@ void expect_structures(std::int64_t n, Run const& run) {
   }
 }
 
-// ---- apply
-// ---------------------------------------------------------------------------------------------
+// ---- apply --------------------------------------------------------------------------------------
 
 struct SineAndCosine {
   double sine, cosine;
@@ -269,8 +268,8 @@ struct SinCos {
     return {Kokkos::sin(x), Kokkos::cos(x)};
   }
 };
-/// Only arguments between 0 and 1 have a place in the table: what lanes hold beyond the items must
-/// not be looked up.
+/// The table has values only for arguments between 0 and 1. Values in lanes after the last item
+/// must not be looked up.
 struct LookUp {
   int const* table;
   KOKKOS_FUNCTION double operator()(double x, double scale, int add) const {
@@ -321,7 +320,7 @@ void expect_applied(std::int64_t n, Run const& run) {
         double const u = double(x.at(k, i, j));
         EXPECT_NEAR(double(sum.at(k, i, j)), std::sin(u) + 2 * std::cos(u),
                     double(tolerance<T>(2, 3)));
-        // Of two operations in double, which a compiler may contract.
+        // The result of two operations in double, which a compiler can contract.
         double const expected = mirror(int(u * 8)) * double(2 * a.at(k)) + 3;
         EXPECT_NEAR(double(looked_up.at(k, i, j)), expected,
                     std::numeric_limits<T>::epsilon() * (std::abs(expected) + 3));

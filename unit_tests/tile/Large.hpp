@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The operations on tiles with extents up to 32 and, in test_large_64.cpp, up to 64, square and
-/// rectangular, with per-item and common operands and in every layout: by lanes that share an item
-/// on devices, by register blocks on hosts. Each case takes a compiler seconds, so the cases are in
-/// several files. Hosts, where all extents use the same code, run a few.
+/// Operations on tiles with extents up to 32 and, in test_large_64.cpp, up to 64: square and
+/// rectangular, with per-item and common operands, in every layout. On devices lanes share an item,
+/// and hosts use register blocks. A compiler takes seconds for each case, so the cases are split
+/// over several files. Hosts have the same code for all extents and run only a few.
 #ifndef BATCHWORK_TEST_LARGE_HPP
 #define BATCHWORK_TEST_LARGE_HPP
 
@@ -84,7 +84,7 @@ TYPED_TEST_P(LargeTile, Products) {
   EXPECT_EQ(htb.poisoned(), htb.outside());
 }
 
-/// A symmetric tile of which half is held, times a column from everywhere.
+/// A symmetric tile with one stored triangle, times a column in any storage.
 struct ColumnProducts {
   template <class Y, class U, class W, class P, class V, class R, class C>
   KOKKOS_FUNCTION void operator()(Y& pv, U& rp, W& twice, P const& p, V const& v, R const& r,
@@ -104,7 +104,7 @@ TYPED_TEST_P(LargeTile, SymmetricByColumn) {
   BatchIn<T, L, 1, N> rp(n);
   BatchIn<T, L, N> v(n), pv(n);
   BatchIn<T, L, N, 1> twice(n), c(n);
-  // What stands above the diagonal is not read.
+  // Entries above the diagonal are not read.
   p.fill([&](std::int64_t) {
     Dense const m = random_dense<T>(random, N, N);
     return make_dense(N, N, [&](int i, int j) {
@@ -156,8 +156,8 @@ TYPED_TEST_P(LargeTile, Factorisations) {
   BatchIn<T, L, N> v(n), y(n);
   BatchIn<T, Left> det(n);
   BatchIn<int, Left> st(n);
-  // The first, a middle and the last item fail, at a pivot of their own; above the diagonal all is
-  // poison.
+  // The first, a middle and the last item fail, each at a different pivot. All entries above the
+  // diagonal are poisoned.
   auto const bad_pivot = [](std::int64_t k) {
     return k == 0 ? 1 : k == n / 2 ? N / 2 + 1 : k == n - 1 ? N : 0;
   };
@@ -214,7 +214,7 @@ TYPED_TEST_P(LargeTile, Factorisations) {
   }
 }
 
-/// The failed items' neighbours come out with the same bits as without a failure.
+/// Neighbours of failed items must be bitwise the same as without a failure.
 struct Roots {
   template <class L, class A>
   KOKKOS_FUNCTION void operator()(L& l, A const& a) const {
@@ -246,8 +246,7 @@ TYPED_TEST_P(LargeTile, FailuresLeaveNeighboursAlone) {
   }
 }
 
-/// Pivots that have a root and a reciprocal, and those that have not, in the first, a middle and
-/// the last column.
+/// Pivots with and without a root and a reciprocal, in the first, a middle and the last column.
 TYPED_TEST_P(LargeTile, PivotsAtTheLimits) {
   using T = typename TypeParam::T;
   using Limits = std::numeric_limits<T>;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// ldlt in a sequence, judged item by item by what is returned: by map, and by kernels of devices
-/// on threads of a host.
+/// ldlt in a sequence, and checks of its results item by item. Tests run map, or device kernels on
+/// threads of a host.
 #ifndef BATCHWORK_TEST_LDLT_CASE_HPP
 #define BATCHWORK_TEST_LDLT_CASE_HPP
 
@@ -20,7 +20,7 @@ struct FactorAndSolveByLdlt {
     auto const f = ldlt(a);
     l = f.lower();
     d = f.d();
-    // The places themselves.
+    // The permutation itself.
     permuted = f.permute(identity<A::rows>(a));
     x = solve(f, b);
     y = f.solve(w);
@@ -32,8 +32,8 @@ struct FactorAndSolveByLdlt {
   }
 };
 
-/// What item k is. Of `zero_diagonal` and `exchanges` the first pivot is a pair; items beside each
-/// other so take other steps than their neighbours.
+/// The kinds of items. `zero_diagonal` and `exchanges` begin with a 2 x 2 pivot, so that
+/// neighbouring items take different steps.
 enum class LdltKind {
   random,
   zero_diagonal,
@@ -74,7 +74,8 @@ Dense ldlt_matrix(Random& random, int n, std::int64_t k) {
       });
     case LdltKind::graded:
       return made([&](int i, int j) { return std::ldexp(a(i, j), -53 * std::max(i, j) / n); });
-    // Each row has its large entry far from the diagonal, where small ones are.
+    // The large entry of each row is far from the diagonal, and the entries near the diagonal are
+    // small.
     case LdltKind::exchanges:
       return made([&](int i, int j) {
         return i + j == n - 1 ? 4 + a(i, j) : std::ldexp(a(i, j), i == j ? -20 : -3);
@@ -109,8 +110,8 @@ inline long double largest(Dense const& x) {
 }
 
 /// run(sequence, operands...) is a call of map. Errors are bounded as in Higham, Accuracy and
-/// Stability of Numerical Algorithms, 2nd edition, theorem 11.3: by few n eps |L| |D| |L'| of the
-/// factors that are returned.
+/// Stability of Numerical Algorithms, 2nd edition, theorem 11.3: by a few n eps |L| |D| |L'| of the
+/// returned factors.
 template <class T, class Layout, int N, int C, class Run>
 void expect_ldlt(std::int64_t n, Run const& run) {
   Random random(151);
@@ -153,7 +154,7 @@ void expect_ldlt(std::int64_t n, Run const& run) {
       continue;
     }
     Dense const ak = mirrored(a.dense(k)), lk = l.dense(k), dk = d.dense(k), pk = permuted.dense(k);
-    // P has a one in each row and column.
+    // P has one 1 in each row and column.
     for (int i = 0; i < N; ++i) {
       int in_row = 0, in_column = 0;
       for (int j = 0; j < N; ++j) {
@@ -163,7 +164,8 @@ void expect_ldlt(std::int64_t n, Run const& run) {
       ASSERT_EQ(in_row, 1);
       ASSERT_EQ(in_column, 1);
     }
-    // L is unit lower triangular, D symmetric of blocks; where they have two rows L has a zero.
+    // L is unit lower triangular, and D is symmetric with blocks. For blocks with two rows L has a
+    // zero.
     int first_zero = 0;
     for (int i = 0; i < N; ++i) {
       for (int j = i; j < N; ++j) {
@@ -178,7 +180,7 @@ void expect_ldlt(std::int64_t n, Run const& run) {
       if (begins) {
         ++pairs;
         EXPECT_EQ(lk(i + 1, i), 0);
-        // alpha^2 = 0.41 at most, alpha being the share of a pivot.
+        // At most alpha^2 = 0.41, where alpha is the constant of the pivot choice.
         EXPECT_LT(std::fabs(dk(i, i) * dk(i + 1, i + 1)), 0.4102L * dk(i + 1, i) * dk(i + 1, i));
       }
       if (!begins && !ends && dk(i, i) == 0 && first_zero == 0) first_zero = i + 1;
@@ -190,24 +192,24 @@ void expect_ldlt(std::int64_t n, Run const& run) {
     if (kind == LdltKind::zero || kind == LdltKind::zero_column) {
       EXPECT_GE(first_zero, 1);
     }
-    // The inverse of tiny numbers overflows, as the determinant of huge ones does, and map says so.
+    // The inverse of tiny numbers and the determinant of huge ones overflow, and map reports this.
     if (kind != LdltKind::tiny && kind != LdltKind::huge) {
       ASSERT_EQ(Status::reason(codes.at(k)), first_zero > 0 ? Reason::singular : Reason::success);
     }
     long double const step = std::numeric_limits<T>::denorm_min();
     Dense const size = abs(lk) * abs(dk) * transpose(abs(lk));
-    // Theorem 11.4; of these matrices what stands between the factors grows by less than 8.
+    // Theorem 11.4; for these matrices the growth between the factors is less than 8.
     EXPECT_TRUE(near(size, Dense(N, N, 0), 8 * 36 * N * largest(ak)));
     Dense const of_factors = lk * dk * transpose(lk);
     EXPECT_TRUE(near(of_factors, pk * ak * transpose(pk),
                      tolerance<T>(2 * N, 1) * size + Dense(N, N, 8 * N * step)));
 #if defined(BATCHWORK_HAVE_LAPACK)
-    // Whether a pivot is exactly zero is a matter of rounding, but where a column is.
+    // Whether a pivot is exactly zero depends on rounding, except if a whole column is zero.
     if (first_zero > 0 || kind == LdltKind::definite || kind == LdltKind::diagonal) {
       EXPECT_EQ(Lapack::sytrf_info<T>(ak) > 0, first_zero > 0);
     }
 #endif
-    // Of D exactly: a block of two rows has one eigenvalue of either sign.
+    // Exactly, from D: a 2 x 2 block has one positive and one negative eigenvalue.
     int count = 0, sign_of = 1;
     long double product = 1, sum = 0;
     for (int i = 0; i < N; ++i) {
@@ -258,7 +260,7 @@ void expect_ldlt(std::int64_t n, Run const& run) {
     solves(y.dense(k), w.dense(k), "one column");
     if (kind == LdltKind::tiny || kind == LdltKind::huge) continue;
     solves(inverted.dense(k), eye(N), "inverse");
-    // Where the determinant is no normal number only its logarithm is known.
+    // If the determinant is not a normal number, only its logarithm is known.
     if (std::fabs(product) < std::numeric_limits<T>::min() / epsilon<T>) continue;
     EXPECT_NEAR(double(det.at(k)), double(product), double(tolerance<T>(2 * N, product)));
     if (kind == LdltKind::random || kind == LdltKind::zero_diagonal) {
@@ -271,7 +273,7 @@ void expect_ldlt(std::int64_t n, Run const& run) {
   EXPECT_EQ(x.poisoned(), x.outside());
   EXPECT_EQ(inverted.poisoned(), inverted.outside());
 
-  // Neighbours keep their bits, whatever pivots others take.
+  // Neighbours are bitwise the same, for any pivots of other items.
   auto const replaced = [](std::int64_t k) {
     LdltKind const kind = ldlt_kind(k);
     return kind == LdltKind::not_a_number || kind == LdltKind::zero_column ||

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// lu in a sequence, judged item by item by what is returned: by map, and by kernels of devices on
+/// lu in a sequence, and checks of its results item by item. Tests run map, or device kernels on
 /// threads of a host.
 #ifndef BATCHWORK_TEST_LU_CASE_HPP
 #define BATCHWORK_TEST_LU_CASE_HPP
@@ -36,7 +36,7 @@ struct SolveAndInvert {
   }
 };
 
-/// What item k is.
+/// The kinds of items.
 enum class LuKind { random, graded, zero_diagonal, zero_column, tiny, not_a_number };
 inline LuKind lu_kind(std::int64_t k) { return LuKind(k % 6); }
 
@@ -47,7 +47,7 @@ Dense lu_matrix(Random& random, int n, std::int64_t k) {
   switch (lu_kind(k)) {
     case LuKind::random: break;
     case LuKind::graded:
-      // The determinant stays a number.
+      // The determinant is a finite number.
       for (int i = 0; i < n; ++i)
         for (int j = 0; j < n; ++j)
           a(i, j) = std::ldexp(a(i, j), ((i + at) % n - n / 2) * (sizeof(T) == 4 ? 12 : 60) / n);
@@ -58,7 +58,7 @@ Dense lu_matrix(Random& random, int n, std::int64_t k) {
     case LuKind::zero_column:
       for (int i = 0; i < n; ++i) a(i, at) = 0;
       break;
-    // Pivots whose reciprocals are no numbers.
+    // Pivots whose reciprocals are not finite numbers.
     case LuKind::tiny:
       a = make_dense(n, n, [&](int i, int j) {
         return static_cast<T>(a(i, j) * static_cast<long double>(std::numeric_limits<T>::min()) /
@@ -91,8 +91,8 @@ inline long double determinant(Dense a) {
 }
 
 /// run(sequence, operands...) is a call of map. Errors are bounded as in Higham, Accuracy and
-/// Stability of Numerical Algorithms, 2nd edition, theorem 9.4: by 3 n eps |L| |U| of the factors
-/// that are returned.
+/// Stability of Numerical Algorithms, 2nd edition, theorem 9.4: by 3 n eps |L| |U| of the returned
+/// factors.
 template <class T, class Layout, int N, int C, class Run>
 void expect_lu(std::int64_t n, Run const& run) {
   Random random(91);
@@ -139,14 +139,14 @@ void expect_lu(std::int64_t n, Run const& run) {
     }
     int const zero = kind == LuKind::zero_column ? int(k / 6) % N + 1 : 0;
     ASSERT_EQ(Status::info(codes.at(k)), zero);
-    // The inverse of tiny numbers overflows, and map says so.
+    // The inverse of tiny numbers overflows, and map reports this.
     if (kind != LuKind::tiny) {
       ASSERT_EQ(Status::reason(codes.at(k)), zero > 0 ? Reason::singular : Reason::success);
     }
 #if defined(BATCHWORK_HAVE_LAPACK)
     EXPECT_EQ(Lapack::getrf_info<T>(ak), zero);
 #endif
-    // P a has the rows of a, each once.
+    // P a contains each row of a once.
     std::vector<int> row(N, -1);
     for (int i = 0; i < N; ++i)
       for (int r = 0; r < N && row[std::size_t(i)] < 0; ++r) {
@@ -160,11 +160,11 @@ void expect_lu(std::int64_t n, Run const& run) {
       for (int j = 0; j < N; ++j) {
         if (j >= i) EXPECT_EQ(lk(i, j), i == j ? 1 : 0);
         else EXPECT_EQ(uk(i, j), 0);
-        // Lanes that share an item tell pivots apart by 20 bits.
+        // Lanes that share an item compare pivots by 20 bits.
         EXPECT_LE(std::fabs(lk(i, j)), 1 + std::max(4 * epsilon<T>, std::ldexp(1.0L, -19)))
             << i << j;
       }
-    // Numbers that are not normal are rounded to multiples of the smallest one.
+    // Subnormal numbers are rounded to multiples of the smallest one.
     long double const step = std::numeric_limits<T>::denorm_min();
     Dense const size = abs(lk) * abs(uk);
     EXPECT_TRUE(near(lk * uk, pk, tolerance<T>(N, 1) * size + Dense(N, N, 4 * N * step)));
@@ -193,7 +193,8 @@ void expect_lu(std::int64_t n, Run const& run) {
       for (int j = 0; j < i; ++j)
         if (row[std::size_t(j)] > row[std::size_t(i)]) product = -product;
     EXPECT_NEAR(double(det.at(k)), double(product), double(tolerance<T>(N, product)));
-    // As far from that of a as the factors are from it: sum over i, j of |a^-1| |error of a|.
+    // The difference of the determinants of a and of the factors: the sum over i, j of |a^-1|
+    // |error of a|.
     Dense const inverse = inverted.dense(k);
     EXPECT_NEAR(double(det.at(k)), double(determinant(ak)),
                 double(tolerance<T>(2 * N, product, 1 + norm1(abs(inverse)) * norm1(size))));
@@ -202,7 +203,7 @@ void expect_lu(std::int64_t n, Run const& run) {
   EXPECT_EQ(inverted.poisoned(), inverted.outside());
   EXPECT_EQ(inverted_alone.poisoned(), inverted_alone.outside());
 
-  // Neighbours of what failed keep their bits where nothing fails.
+  // Neighbours of a failed item must be bitwise the same as without the failure.
   for (std::int64_t k = 0; k < n; ++k)
     if (lu_kind(k) == LuKind::not_a_number || lu_kind(k) == LuKind::zero_column)
       a.put(k, random_dense<T>(random, N, N));

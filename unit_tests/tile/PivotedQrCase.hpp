@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// pivoted_qr in a sequence, judged item by item by what is returned: by map, and by kernels of
-/// devices on threads of a host.
+/// pivoted_qr in a sequence, and checks of its results item by item. Tests run map, or device
+/// kernels on threads of a host.
 #ifndef BATCHWORK_TEST_PIVOTEDQR_CASE_HPP
 #define BATCHWORK_TEST_PIVOTEDQR_CASE_HPP
 
@@ -33,18 +33,18 @@ struct SolveByPivotedQr {
   }
 };
 
-/// Matrices of qr, and some whose squares are lost: rows or columns that are tiny beside others.
+/// The matrices for qr, and matrices with rows or columns so tiny that their squares are lost.
 template <class T>
 Dense pivoted_qr_matrix(Random& random, int m, int n, std::int64_t k) {
   Dense a = qr_matrix<T>(random, m, n, k);
-  // Of their squares some bits are left.
+  // Some bits of their squares are left.
   long double const lost =
       std::sqrt(static_cast<long double>(std::numeric_limits<T>::denorm_min()));
   if (qr_kind(k) == QrKind::triangular)
     for (int i = 0; i < m; ++i)
       for (int j = 0; j < n; ++j)
         if (k / 10 % 2 == 0 ? i > 0 : j > 0) a(i, j) = static_cast<T>(random() * lost);
-  // The last column a multiple of the first.
+  // The last column is a multiple of the first.
   if (qr_kind(k) == QrKind::random && k / 10 % 2 == 1)
     for (int i = 0; i < m; ++i) a(i, n - 1) = 2 * a(i, 0);
   return a;
@@ -97,8 +97,8 @@ void expect_pivoted_qr(std::int64_t n, Run const& run) {
     long double const largest = column_norm(permuted, 0), slack = few * largest + M * step;
     Dense const q = make_dense(M, K, [&](int i, int j) { return qk(i, j); });
     EXPECT_TRUE(near(q * rk, permuted, Dense(M, N, slack)));
-    // What is left of no column is longer than the diagonal entry (Golub and Van Loan, 4th edition,
-    // section 5.4.2).
+    // The remainder of each column is not longer than the diagonal entry (Golub and Van Loan, 4th
+    // edition, section 5.4.2).
     for (int i = 0; i < K; ++i)
       for (int j = i; j < N; ++j) {
         long double left = 0;
@@ -126,7 +126,7 @@ void expect_pivoted_qr(std::int64_t n, Run const& run) {
   EXPECT_EQ(r.poisoned(), r.outside());
   EXPECT_EQ(order.poisoned(), order.outside());
 
-  // Neighbours keep their bits, whatever columns an item exchanges.
+  // Neighbours are bitwise the same, for any column exchanges of an item.
   auto const changed = [](std::int64_t k) {
     return qr_kind(k) == QrKind::not_a_number || qr_kind(k) == QrKind::hilbert;
   };
@@ -142,9 +142,9 @@ void expect_pivoted_qr(std::int64_t n, Run const& run) {
   }
 }
 
-/// Matrices of every rank from 0 to K in turn, that of a product of two random ones. The truth is
-/// in long double, that of the product: x = R' (R R')^-1 (L' L)^-1 L' b for a = L R; and what svd
-/// has.
+/// Matrices of every rank from 0 to K, each the product of two random ones. The reference is
+/// computed in long double from the product: x = R' (R R')^-1 (L' L)^-1 L' b for a = L R. It is
+/// also compared with svd.
 template <class T, class Layout, int M, int N, int C, class Run>
 void expect_shortest_solutions(std::int64_t n, Run const& run) {
   constexpr int K = M < N ? M : N;
@@ -158,7 +158,8 @@ void expect_shortest_solutions(std::int64_t n, Run const& run) {
   std::vector<Dense> left, right;
   a.fill([&](std::int64_t k) {
     int const rank = int(k % (K + 1));
-    // Whole numbers: the product has its rank exactly. Large diagonals keep the condition small.
+    // Whole numbers, so that the product has exactly its rank. Large diagonals keep the condition
+    // number small.
     auto const some = [&](int i, int j) { return random.integer(-2, 2) + (i == j ? 4 * K : 0); };
     left.push_back(make_dense(M, rank, some));
     right.push_back(make_dense(rank, N, some));
@@ -178,7 +179,7 @@ void expect_shortest_solutions(std::int64_t n, Run const& run) {
       if (l.cols == 0) return Dense(N, of.cols, 0);
       return transpose(r) * solve_spd(rr, solve_spd(ll, transpose(l) * of));
     };
-    // The condition of a is at most the product of those of its factors.
+    // The condition number of a is at most the product of those of its factors.
     long double const cond = l.cols == 0 ? 1 : std::sqrt(condition_spd(ll) * condition_spd(rr));
     auto const solves = [&](auto const& got, Dense const& of) {
       Dense const want = truth(of);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// qr in a sequence, judged item by item by what is returned: by map, and by kernels of devices on
+/// qr in a sequence, and checks of its results item by item. Tests run map, or device kernels on
 /// threads of a host.
 #ifndef BATCHWORK_TEST_QR_CASE_HPP
 #define BATCHWORK_TEST_QR_CASE_HPP
@@ -32,7 +32,7 @@ struct LeastSquaresByQr {
   }
 };
 
-/// What item k is.
+/// The kinds of items.
 enum class QrKind {
   random,
   graded_rows,
@@ -83,9 +83,9 @@ inline long double column_norm(Dense const& a, int j) {
   return s;
 }
 
-/// run(sequence, operands...) is a call of map. Bounds as in Higham, Accuracy and Stability of
-/// Numerical Algorithms, 2nd edition, theorem 19.4, by columns: a constant of M N eps, of which c M
-/// eps is what is ever seen.
+/// run(sequence, operands...) is a call of map. Error bounds by columns as in Higham, Accuracy and
+/// Stability of Numerical Algorithms, 2nd edition, theorem 19.4: a constant times M N eps. Observed
+/// errors are at most c M eps.
 template <class T, class Layout, int M, int N, int C, class Run>
 void expect_qr(std::int64_t n, Run const& run) {
   constexpr int K = M < N ? M : N;
@@ -129,7 +129,7 @@ void expect_qr(std::int64_t n, Run const& run) {
     for (int j = 0; j < N; ++j)
       for (int i = 0; i < M; ++i) allowed(i, j) = few * column_norm(ak, j) + M * step;
     EXPECT_TRUE(near(q.dense(k) * rk, ak, allowed));
-    // The sign of LAPACK's larfg: that of -a(0, 0), unless there is nothing below.
+    // The sign of LAPACK's larfg: opposite to a(0, 0), unless all entries below are zero.
     bool below = false;
     for (int i = 1; i < M; ++i) below = below || ak(i, 0) != 0;
     if (!below) {
@@ -144,7 +144,7 @@ void expect_qr(std::int64_t n, Run const& run) {
   EXPECT_EQ(r.poisoned(), r.outside());
   EXPECT_EQ(full.poisoned(), full.outside());
 
-  // Neighbours of what failed keep their bits where nothing fails.
+  // Neighbours of a failed item must be bitwise the same as without the failure.
   for (std::int64_t k = 0; k < n; ++k)
     if (qr_kind(k) == QrKind::not_a_number) a.put(k, random_dense<T>(random, M, N));
   a.upload();
@@ -158,8 +158,8 @@ void expect_qr(std::int64_t n, Run const& run) {
   }
 }
 
-/// The size of the last diagonal entry of R: what is left of the last column beside the others, by
-/// Gram and Schmidt, twice.
+/// The size of the last diagonal entry of R: the part of the last column that is orthogonal to the
+/// others, by Gram-Schmidt, applied twice.
 inline long double last_of_r(Dense a) {
   for (int j = 0; j < a.cols; ++j) {
     for (int k = 0; k < 2 * j; ++k) {
@@ -174,8 +174,8 @@ inline long double last_of_r(Dense a) {
   return column_norm(a, a.cols - 1);
 }
 
-/// Least squares: A' (b - A x) is as small as that of a matrix and a right-hand side that are c M
-/// eps away.
+/// Least squares: A' (b - A x) must be as small as for a matrix and a right-hand side that differ
+/// by c M eps.
 template <class T, class Layout, int M, int N, int C, class Run>
 void expect_least_squares(std::int64_t n, Run const& run) {
   Random random(101);
@@ -208,12 +208,12 @@ void expect_least_squares(std::int64_t n, Run const& run) {
       EXPECT_EQ(Status::info(codes.at(k)), kind == QrKind::zero ? 1 : int(k / 10) % N + 1);
       continue;
     }
-    // Solutions of these overflow, or are lost: their columns differ too much from the right-hand
-    // sides.
+    // The solutions of these overflow or are inaccurate, because their columns and the right-hand
+    // sides have very different sizes.
     if (kind == QrKind::tiny || kind == QrKind::huge) continue;
     Dense const ak = a.dense(k);
     long double const size = frobenius(ak);
-    // Where the matrix is singular within rounding the last diagonal entry of R may be zero.
+    // If the matrix is singular to rounding, the last diagonal entry of R can be zero.
     if (kind == QrKind::graded_rows && codes.at(k) == Status::code(Reason::singular, N)) {
       ASSERT_LE(last_of_r(ak), 10 * M * epsilon<T> * size);
       continue;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// rank_update and rank_downdate in a sequence, judged item by item: by map, and by kernels of
-/// devices on threads of a host.
+/// rank_update and rank_downdate in a sequence, and checks of their results item by item. Tests run
+/// map, or device kernels on threads of a host.
 #ifndef BATCHWORK_TEST_RANKUPDATE_CASE_HPP
 #define BATCHWORK_TEST_RANKUPDATE_CASE_HPP
 
@@ -32,7 +32,7 @@ struct UpdateCholesky {
   }
 };
 
-/// What item k is, of ten kinds.
+/// The ten kinds of items.
 enum class FactorKind {
   random,
   rows_graded,
@@ -87,16 +87,16 @@ std::pair<Dense, Dense> factor_and_columns(Random& random, int n, int c, std::in
   return {l, v};
 }
 
-/// The sizes of the rows of [l v].
+/// The lengths of the rows of [l v].
 inline Dense row_sizes(Dense const& l, Dense const& v) {
   Dense const lt = transpose(l), vt = transpose(v);
   return make_dense(l.rows, 1,
                     [&](int i, int) { return std::hypot(column_norm(lt, i), column_norm(vt, i)); });
 }
 
-/// run(sequence, operands...) is a call of map. Row i of L~ is as long as row i of [L V]: the
-/// products of L~ are those of [L V] to rounding of these lengths, scaled to one so that no product
-/// overflows here.
+/// run(sequence, operands...) is a call of map. Row i of L~ has the length of row i of [L V]. The
+/// products of rows of L~ must agree with those of [L V] to rounding, relative to these lengths.
+/// Lengths are scaled to one, so that no product overflows.
 template <class T, class Layout, int N, int C, class Run>
 void expect_rank_update(std::int64_t n, Run const& run) {
   Random random(307);
@@ -136,7 +136,7 @@ void expect_rank_update(std::int64_t n, Run const& run) {
     if (kind == FactorKind::added_is_zero) {
       EXPECT_TRUE(equal(uk, lk));
     }
-    // And back: the matrix is more than half of it, or its rounding.
+    // And back again, if the matrix stays larger than half of it.
     if (kind == FactorKind::random || kind == FactorKind::signs ||
         kind == FactorKind::rows_graded || kind == FactorKind::huge || kind == FactorKind::tiny) {
       ASSERT_EQ(codes.at(k), 0);
@@ -147,7 +147,7 @@ void expect_rank_update(std::int64_t n, Run const& run) {
       for (int i = 0; i < N; ++i) EXPECT_GT(bs(i, i), 0);
     }
   }
-  // Neighbours keep their bits.
+  // Neighbours are bitwise the same.
   for (std::int64_t k = 0; k < n; ++k)
     if (factor_kind(k) == FactorKind::not_a_number) {
       l.put(k, random_lower<T>(random, N));
@@ -167,15 +167,15 @@ void expect_rank_update(std::int64_t n, Run const& run) {
   }
 }
 
-/// L~ from above, as L L' + V V' = L~ L~' is known in long double; and what is no longer positive
-/// definite, from a given pivot on.
+/// L~ is given, so that L L' + V V' = L~ L~' is known in long double. Some items are not positive
+/// definite from a given pivot on.
 template <class T, class Layout, int N, int C, class Run>
 void expect_rank_downdate(std::int64_t n, Run const& run) {
   Random random(311);
   BatchIn<T, Layout, N, N> l(n), down(n);
   BatchIn<T, Layout, N, C> v(n);
   BatchIn<int, Left> codes(n);
-  // In every third item pivot k / 3 is taken off, and more; in every third but one nothing is.
+  // In a third of the items pivot k / 3 becomes zero or negative. In another third V is zero.
   auto const bad = [](std::int64_t k) { return k % 3 == 1 ? int(k / 3) % N : -1; };
   for (std::int64_t k = 0; k < n; ++k) {
     Dense lk = random_lower<T>(random, N), vk(N, C, 0);
@@ -183,7 +183,7 @@ void expect_rank_downdate(std::int64_t n, Run const& run) {
       vk = make_dense(N, C, [&](int, int) { return static_cast<T>(random() / (4 * N * C)); });
     if (bad(k) >= 0) {
       vk(bad(k), C - 1) = k % 2 == 0 ? lk(bad(k), bad(k)) : static_cast<T>(3 * lk(bad(k), bad(k)));
-      // Later ones would fail, too.
+      // Later pivots would fail, too.
       for (int i = bad(k) + 1; i < N; ++i) vk(i, 0) = 100;
     }
     l.put(k, lk), v.put(k, vk);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Operations on tiles in every unit: inputs times 2^(k degree) must give outputs times 2^(k
-/// degree), over all k for which inputs and results are normal numbers. The truth is the same item
-/// at k = 0, which other tests compare with long double.
+/// Operations on tiles in every unit: inputs multiplied by 2^(k degree) must give outputs
+/// multiplied by 2^(k degree), for all k for which inputs and results are normal numbers. The
+/// reference is the same item at k = 0, which other tests compare with long double.
 #ifndef BATCHWORK_TEST_SCALES_CASE_HPP
 #define BATCHWORK_TEST_SCALES_CASE_HPP
 
@@ -12,17 +12,17 @@
 
 namespace Batchwork::Test {
 
-/// Exponents of numbers that are normal.
+/// Exponents of normal numbers.
 template <class T>
 inline constexpr int least_exponent = std::numeric_limits<T>::min_exponent - 1;
 template <class T>
 inline constexpr int largest_exponent = std::numeric_limits<T>::max_exponent - 1;
 
-/// Neighbouring items have exponents far apart, so that a pack, or a warp, has several scales at
-/// once.
+/// Neighbouring items have very different exponents, so that a pack or a warp has several scales at
+/// the same time.
 struct Exponents {
   std::vector<int> k;
-  /// `from` .. `to` in steps of about 1 / `count` of them, in an order that mixes them.
+  /// `from` .. `to` in about `count` steps, in mixed order.
   Exponents(int from, int to, int count) {
     int const step = std::max(1, (to - from) / count);
     std::vector<int> sorted;
@@ -34,7 +34,7 @@ struct Exponents {
   std::int64_t items() const { return std::int64_t(k.size()); }
 };
 
-/// A batch at scale one and the same at all others.
+/// A batch at scale one, and the same batch at all other scales.
 template <int Degree, class T, int... E>
 struct AtScales {
   static constexpr int degree = Degree;
@@ -59,7 +59,7 @@ double size_of(Kokkos::complex<R> const& x) {
   return std::max(size_of(x.real()), size_of(x.imag()));
 }
 
-/// Inputs from f(item), and scaled.
+/// Inputs f(item), and the scaled inputs.
 template <int Degree, class T, int... E, class F>
 void fill_scales(AtScales<Degree, T, E...> const& x, Exponents const& e, F const& f) {
   using Batch = BatchIn<T, Left, E...>;
@@ -73,9 +73,9 @@ void fill_scales(AtScales<Degree, T, E...> const& x, Exponents const& e, F const
   x.one.upload(), x.scaled.upload();
 }
 
-/// What is scaled is equal to the last bit, or, where `relative` is not zero, to so much of the
-/// largest entry of the tile. Powers of two lose no bit but below the normal numbers: there an
-/// absolute error of a few of the smallest ones is allowed.
+/// Scaled results must be bitwise equal, or, if `relative` is not zero, equal up to this fraction
+/// of the largest entry of the tile. Powers of two lose bits only below the normal numbers: there
+/// an absolute error of a few of the smallest numbers is allowed.
 template <int Degree, class T, int... E>
 void expect_scales(AtScales<Degree, T, E...> const& x, Exponents const& e, char const* what,
                    double relative = 0) {
@@ -111,7 +111,7 @@ void expect_scales(AtScales<Degree, T, E...> const& x, Exponents const& e, char 
   EXPECT_EQ(wrong, 0) << what;
 }
 
-/// All of them succeed.
+/// All items must succeed.
 inline void expect_success(BatchIn<int, Left> const& codes, Exponents const& e, char const* what) {
   codes.download();
   int wrong = 0;
@@ -122,8 +122,7 @@ inline void expect_success(BatchIn<int, Left> const& codes, Exponents const& e, 
   EXPECT_EQ(wrong, 0) << what;
 }
 
-// ---- sequences
-// ---------------------------------------------------------------------------------------------
+// ---- sequences ----------------------------------------------------------------------------------
 
 struct ProductsAtScales {
   template <class P, class C, class Q, class G, class D, class A, class B, class S, class F>
@@ -252,18 +251,17 @@ struct LengthAtScales {
   }
 };
 
-// ---- what is asked of each: run(items, sequence, operands...) is a call of map
-// ---------------------------------------------------------------------------------------------
+// ---- what is asked of each: run(items, sequence, operands...) is a call of map ------------------
 
-/// Exponents for inputs and results up to that degree: some bits of room above, below for entries
-/// of 1/1024.
+/// Exponents for inputs and results up to that degree, with some bits of margin above, and below
+/// for entries of 1/1024.
 template <class T>
 Exponents exponents(int degree, int room = 8, int count = 60) {
   using R = real_t<Impl::number_of_t<T>>;
   return {-((-least_exponent<R> - 12) / degree), (largest_exponent<R> - room) / degree, count};
 }
 
-/// Few bits, and none that is tiny.
+/// Numbers with few bits that are not tiny.
 inline double random_part(Random& random) {
   double const r = std::nearbyint(double(random(-1, 1)) * 256) / 256;
   return r == 0 ? 0.5 : r;
@@ -277,7 +275,7 @@ T random_number(Random& random) {
   }
 }
 
-/// Hermitian and positive definite by its diagonal, exact.
+/// Hermitian and, because of its diagonal, positive definite. Exact.
 template <class T>
 auto definite(Random& random, std::int64_t items, int n) {
   std::vector<T> all;
@@ -369,7 +367,7 @@ void lu_at_scales(Run const& run) {
   AtScales<-1, T, N> y(e);
   AtScales<-1, T, N, N> inverted(e), by_inverse(e);
   BatchIn<int, Left> codes(e.items());
-  // Far from singular, with pivots to search.
+  // Far from singular, with pivots that are not on the diagonal.
   fill_scales(a, e, [&](std::int64_t k, int i, int j) {
     return random_number<T>(random) + T(R(i == (j + int(k)) % N ? 2 * N : 0));
   });
@@ -388,8 +386,8 @@ void lu_at_scales(Run const& run) {
   expect_scales(x, e, "solve(lu(a), r)");
   expect_scales(y, e, "solve(a, w)");
   expect_scales(inverted, e, "inverse(lu(a))");
-  // Of two rows by a closed form, and where its products leave the range of numbers by elimination:
-  // other roundings.
+  // For two rows by a closed form, or by elimination if its products leave the range of numbers:
+  // the rounding differs.
   expect_scales(by_inverse, e, "inverse(a)", N == 2 ? 32 * double(epsilon<R>) : 0);
 }
 
@@ -403,7 +401,7 @@ void ldlt_at_scales(Run const& run) {
   AtScales<0, T, N> x(e);
   AtScales<-1, T, N, N> inverted(e);
   BatchIn<int, Left> codes(e.items());
-  // Indefinite, with pivots of 1 x 1 and 2 x 2.
+  // Indefinite, with 1 x 1 and 2 x 2 pivots.
   fill_scales(a, e, [&](std::int64_t k, int i, int j) {
     return random_number<T>(random) +
            T(k % 2 ? (i == j ? (i % 2 ? N : -N) : 0) : (i + j == N - 1 ? N : 0));
@@ -559,8 +557,8 @@ void svd_at_scales(Run const& run) {
   expect_scales(x, e, "svd, solve");
 }
 
-/// Norms, whose squares leave the range of numbers long before they do; and a trace and a square
-/// within it.
+/// Norms, whose squares leave the range of numbers long before the norms do. Also a trace and a
+/// square inside the range.
 template <class T, int N, class Run>
 void norms_at_scales(Run const& run) {
   using R = real_t<Impl::number_of_t<T>>;
@@ -602,7 +600,8 @@ void norms_at_scales(Run const& run) {
   expect_scales(n2, e, "norm2"), expect_scales(frobenius, e, "norm_frobenius");
 }
 
-/// What complex numbers have, too, on N x N tiles, and on tiles of N + 2 rows and N columns.
+/// Operations that complex numbers support too, on N x N tiles, and on tiles of N + 2 rows and N
+/// columns.
 template <class T, int N, class Run>
 void eliminations_at_scales(Run const& run) {
   cholesky_at_scales<T, N>(run);

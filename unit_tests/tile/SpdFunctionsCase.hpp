@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// sqrt_spd and log_spd in a sequence, judged item by item by what is returned: by map, and by
-/// kernels of devices on threads of a host.
+/// sqrt_spd and log_spd in a sequence, and checks of their results item by item. Tests run map, or
+/// device kernels on threads of a host.
 #ifndef BATCHWORK_TEST_SPD_FUNCTIONS_CASE_HPP
 #define BATCHWORK_TEST_SPD_FUNCTIONS_CASE_HPP
 
@@ -24,7 +24,7 @@ struct LogarithmOf {
   }
 };
 
-/// What item k is. Of `rank_one` all values but one are zero, of `indefinite` one is negative.
+/// The kinds of items. `rank_one`: all eigenvalues but one are zero. `indefinite`: one is negative.
 enum class SpdKind {
   random,
   graded,
@@ -50,14 +50,14 @@ Dense spd_matrix(Random& random, int n, std::int64_t k) {
   using Limits = std::numeric_limits<T>;
   switch (spd_kind(k)) {
     case SpdKind::random: return a;
-    // Rows and columns scaled: values over 2^53.
+    // Scaled rows and columns: eigenvalues over a range of 2^53.
     case SpdKind::graded:
       return made([&](int i, int j) { return std::ldexp(a(i, j), -(26 * i / n) - 26 * j / n); });
     case SpdKind::hilbert: return made([](int i, int j) { return 1.0L / (i + j + 1); });
     case SpdKind::unit: return eye(n);
     case SpdKind::diagonal:
       return made([&](int i, int j) { return i == j ? std::ldexp(1.0L, (i - n / 2) / 3) : 0; });
-    // Whole numbers: it is singular indeed.
+    // Whole numbers, so that it is exactly singular.
     case SpdKind::rank_one:
       return made([&](int i, int j) {
         return std::round(8 * u(i)) * std::round(8 * u(j)) + (n == 1 ? 1 : 0);
@@ -80,9 +80,9 @@ Dense spd_matrix(Random& random, int n, std::int64_t k) {
   return a;
 }
 
-/// run(sequence, operands...) is a call of map. The square of the root is a to 10 n eps |a|. So is
-/// the exponential of the logarithm, times the size of the logarithm, whose error an exponential
-/// multiplies by a.
+/// run(sequence, operands...) is a call of map. The square of the root must be a to 10 n eps |a|.
+/// The exponential of the logarithm must be a to the same bound times the size of the logarithm,
+/// because the exponential multiplies its error by a.
 template <class T, class Layout, int N, class Run>
 void expect_spd_functions(std::int64_t n, Run const& run) {
   Random random(139);
@@ -121,7 +121,7 @@ void expect_spd_functions(std::int64_t n, Run const& run) {
     EXPECT_TRUE(near(x * x, ak, 10 * N * (epsilon<T> * size + step)));
     long double least = 0;
     for (int i = 0; i < N; ++i) least = std::min(least, x(i, i));
-    // Semidefinite: so it is the root, not another one.
+    // Semidefinite, so it is the principal root.
     EXPECT_GE(least, -10 * N * epsilon<T> * norm1(x));
     int info = 0;
     cholesky(x + 100 * N * epsilon<T> * norm1(x) * eye(N), &info);
@@ -139,14 +139,14 @@ void expect_spd_functions(std::int64_t n, Run const& run) {
       EXPECT_EQ(Status::info(log_codes.at(k)), 1);
       EXPECT_FALSE(std::isfinite(y(0, 0)));
     }
-    // Where the smallest values are rounding, their logarithms may be anything.
+    // If the smallest eigenvalues are rounding errors, their logarithms are arbitrary.
     if (singular || kind == SpdKind::tiny || kind == SpdKind::hilbert || kind == SpdKind::graded)
       continue;
     ASSERT_EQ(log_codes.at(k), 0);
     EXPECT_TRUE(equal(y, transpose(y)));
     long double const factor = 10 * N * epsilon<T> * (1 + norm1(y));
     if (kind == SpdKind::huge) {
-      // A multiple of the unit matrix apart, that of a smaller matrix.
+      // The function of a smaller matrix plus a multiple of the identity.
       int const down = std::numeric_limits<T>::max_exponent;
       Dense const less = std::ldexp(1.0L, -down) * ak, z = y - down * std::log(2.0L) * eye(N);
       EXPECT_TRUE(near(exponential(z), less, factor * norm1(less)));
@@ -163,7 +163,7 @@ void expect_spd_functions(std::int64_t n, Run const& run) {
   EXPECT_EQ(root.poisoned(), root.outside());
   EXPECT_EQ(logarithm.poisoned(), logarithm.outside());
 
-  // Neighbours keep their bits.
+  // Neighbours are bitwise the same.
   for (std::int64_t k = 0; k < n; ++k)
     if (fails(k)) a.put(k, eye(N));
   a.upload();

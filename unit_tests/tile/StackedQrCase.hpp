@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// stacked_r in a sequence, judged item by item: by map, and by kernels of devices on threads of a
-/// host.
+/// stacked_r in a sequence, and checks of its results item by item. Tests run map, or device
+/// kernels on threads of a host.
 #ifndef BATCHWORK_TEST_STACKEDQR_CASE_HPP
 #define BATCHWORK_TEST_STACKEDQR_CASE_HPP
 
@@ -11,7 +11,7 @@
 
 namespace Batchwork::Test {
 
-/// a is general, l and g lower triangles.
+/// a is general, l and g are lower triangles.
 struct Stack {
   template <class R, class Q, class U, class A, class B, class L, class G>
   KOKKOS_FUNCTION void operator()(R& general, Q& triangle, U& triangles, A const& a, B const& b,
@@ -36,7 +36,8 @@ inline Dense above(Dense const& x, Dense const& y) {
                     [&](int i, int j) { return i < x.rows ? x(i, j) : y(i - x.rows, j); });
 }
 
-/// R is a triangle with the products of what was stacked, to rounding of the lengths of columns.
+/// R is a triangle. Its products must be those of the stacked matrices, to rounding relative to the
+/// lengths of columns.
 template <class T>
 void expect_triangle_of(Dense const& r, Dense const& stack) {
   int const n = stack.cols, m = stack.rows;
@@ -51,7 +52,7 @@ void expect_triangle_of(Dense const& r, Dense const& stack) {
   };
   Dense const rs = scaled(r), ss = scaled(stack);
   Dense allowed(n, n, 10 * (m + n) * epsilon<T>);
-  // Where columns are of a few steps of a denormal number these count.
+  // For columns of a few multiples of the smallest denormal number, these multiples count.
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
       for (int k : {i, j})
@@ -105,7 +106,7 @@ void expect_stacked_r(std::int64_t n, Run const& run) {
     }
     expect_triangle_of<T>(general.dense(k), above(a.dense(k), b.dense(k)));
     expect_triangle_of<T>(triangle.dense(k), above(lk, b.dense(k)));
-    // Signs: of what is met first the opposite one, unless nothing stands below.
+    // Signs: opposite to the first entry, unless all entries below are zero.
     Dense const bk = b.dense(k), rk = triangle.dense(k);
     bool const alone = column_norm(bk, 0) == 0;
     if (alone) {
@@ -124,7 +125,7 @@ void expect_stacked_r(std::int64_t n, Run const& run) {
   }
   EXPECT_EQ(general.poisoned(), general.outside());
 
-  // Neighbours keep their bits.
+  // Neighbours are bitwise the same.
   auto const changed = [](std::int64_t k) { return qr_kind(k) == QrKind::not_a_number; };
   for (std::int64_t k = 0; k < n; ++k)
     if (changed(k)) a.put(k, random_dense<T>(random, M, N));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// svd in a sequence, judged item by item by what is returned: by map, and by kernels of devices on
+/// svd in a sequence, and checks of its results item by item. Tests run map, or device kernels on
 /// threads of a host.
 #ifndef BATCHWORK_TEST_SVD_CASE_HPP
 #define BATCHWORK_TEST_SVD_CASE_HPP
@@ -33,8 +33,8 @@ struct UseSvd {
   }
 };
 
-/// Residual and loss of orthogonality are within 10 n eps, which bounds the error of all singular
-/// values (Golub and Van Loan, 4th edition, corollary 8.6.2).
+/// The residual and the loss of orthogonality are within 10 n eps, which bounds the error of all
+/// singular values (Golub and Van Loan, 4th edition, corollary 8.6.2).
 template <class T>
 void expect_singular_triplets(QrKind kind, Dense const& a, Dense const& u, Dense const& w,
                               Dense const& v) {
@@ -71,7 +71,7 @@ void expect_svd(std::int64_t n, Run const& run) {
   BatchIn<int, Left> codes(n);
   a.fill([&](std::int64_t k) {
     Dense x = qr_matrix<T>(random, M, N, k);
-    // The last column a multiple of the first.
+    // The last column is a multiple of the first.
     if (qr_kind(k) == QrKind::triangular)
       for (int i = 0; i < M; ++i) x(i, N - 1) = 2 * x(i, 0);
     return x;
@@ -101,7 +101,7 @@ void expect_svd(std::int64_t n, Run const& run) {
   EXPECT_EQ(u.poisoned(), u.outside());
   EXPECT_EQ(v.poisoned(), v.outside());
 
-  // Neighbours keep their bits, whatever number of sweeps an item needs.
+  // Neighbours are bitwise the same, for any number of sweeps of an item.
   for (std::int64_t k = 0; k < n; ++k)
     if (qr_kind(k) == QrKind::not_a_number || qr_kind(k) == QrKind::random)
       a.put(k, Dense(M, N, 0));
@@ -115,8 +115,8 @@ void expect_svd(std::int64_t n, Run const& run) {
   }
 }
 
-/// What follows from the decomposition, of random matrices, one in three with a last column that is
-/// a multiple of the first.
+/// Results computed from the decomposition, for random matrices. In every third one the last column
+/// is a multiple of the first.
 template <class T, class Layout, int M, int N, class Run>
 void expect_use_of_svd(std::int64_t n, Run const& run) {
   constexpr int K = M < N ? M : N;
@@ -144,7 +144,7 @@ void expect_use_of_svd(std::int64_t n, Run const& run) {
     SCOPED_TRACE("item " + std::to_string(k) + " of " + std::to_string(M) + " x " +
                  std::to_string(N));
     if (k == zero) {
-      // As NumPy has it; an infinity that is stored is a failure.
+      // As in NumPy. The infinite result is reported as a failure.
       EXPECT_EQ(of_values.at(k), std::numeric_limits<T>::infinity());
       EXPECT_EQ(Status::reason(codes.at(k)), Reason::not_finite);
       EXPECT_EQ(counted.at(k), T(0));
@@ -162,7 +162,7 @@ void expect_use_of_svd(std::int64_t n, Run const& run) {
     } else {
       EXPECT_NEAR(double(of_values.at(k)), double(kappa), double(tolerance<T>(4, kappa)));
     }
-    // The four equations of Moore and Penrose.
+    // The four Moore-Penrose equations.
     long double const few = 40 * (M + N) * epsilon<T>;
     auto const all = [](Dense const& like, long double x_) {
       return Dense(like.rows, like.cols, x_);

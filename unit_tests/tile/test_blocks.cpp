@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Parts of tiles, tiles made of parts, and norms.
+// Parts of tiles, tiles composed of parts, and norms.
 #include "BlocksCase.hpp"
 
 namespace Batchwork::Test {
@@ -13,7 +13,7 @@ TEST(Blocks, OfWholeNumbers) {
   expect_blocks<float, Right>(71, run);
 }
 
-/// A NaN is the largest entry, of norms too.
+/// A NaN counts as the largest entry, also in norms.
 struct Norms {
   template <class A, class B, class C, class X>
   KOKKOS_FUNCTION void operator()(A& a, B& b, C& c, X const& x) const {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cholesky: the factor, its solves, its determinant, and info as LAPACK's potrf has it.
+// cholesky: the factor, its solves, its determinant, and info as in potrf of LAPACK.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {
@@ -48,8 +48,8 @@ TYPED_TEST(CholeskyOf, AgreesWithLapackAndLongDouble) {
   BatchIn<T, Left, N> v(n), y(n), w(n);
   BatchIn<T, Left> d(n);
   BatchIn<int, Left> st(n);
-  // Every third item has a pivot that is far from positive, at each place in turn. Above the
-  // diagonal all is poison.
+  // Every third item has a clearly negative pivot, at each place. All entries above the diagonal
+  // are poisoned.
   a.fill([&](std::int64_t k) {
     Dense m = random_spd<T>(random, N);
     if (k % 3 == 1) {
@@ -78,8 +78,7 @@ TYPED_TEST(CholeskyOf, AgreesWithLapackAndLongDouble) {
         << k;
     if (info) {
       ++failed;
-      // Columns before the failing pivot are there; from it on there is nothing that looks like a
-      // number.
+      // Columns before the failed pivot have values. From the failed pivot on all entries are NaN.
       for (int i = 0; i < N; ++i)
         for (int j = 0; j <= i; ++j)
           EXPECT_EQ(std::isfinite(l.at(k, i, j)), j + 1 < info) << i << j;
@@ -94,7 +93,8 @@ TYPED_TEST(CholeskyOf, AgreesWithLapackAndLongDouble) {
     Dense const xk = solve_spd(ak, rk), yk = solve_spd(ak, vk);
     EXPECT_TRUE(near(x.dense(k), xk, tolerance<T>(N, norm1(xk), cond))) << k;
     EXPECT_TRUE(near(y.dense(k), yk, tolerance<T>(N, norm1(yk), cond))) << k;
-    // The factor's own error enters: cond(a) from it, cond(l) from the substitution.
+    // The error of the factor is amplified by cond(a), and the error of the substitution by
+    // cond(l).
     Dense const fk = solve_lower(lk, rk), bk = solve_lower_transposed(lk, rk),
                 wk = solve_lower(lk, vk);
     EXPECT_TRUE(near(forward.dense(k), fk, tolerance<T>(N, norm1(fk), cond * cond_l))) << k;
@@ -117,8 +117,8 @@ TYPED_TEST(CholeskyOf, AgreesWithLapackAndLongDouble) {
   EXPECT_EQ(failed, 22);
 }
 
-/// Pivots at the edge of what is a number with a reciprocal: the smallest normal one is good, one
-/// below is not.
+/// Pivots at the limit of numbers with a reciprocal: the smallest normal number is accepted, the
+/// number below it is not.
 struct Factor {
   template <class L, class A>
   KOKKOS_FUNCTION void operator()(L& l, A const& a) const {
@@ -154,7 +154,8 @@ TEST(CholeskyOf, SmallestPivots) {
   smallest_pivots<double>();
 }
 
-/// A hard one: the Hilbert matrix, condition number near 1e7 for 6 rows, and a singular one.
+/// A hard case: the Hilbert matrix, with a condition number near 1e7 for 6 rows, and a singular
+/// matrix.
 TEST(CholeskyOf, HilbertAndSingularMatrices) {
   constexpr int N = 6;
   constexpr std::int64_t n = 2;
@@ -180,8 +181,7 @@ TEST(CholeskyOf, HilbertAndSingularMatrices) {
   EXPECT_EQ(Status::info(st.at(1)), 2);
 }
 
-// ---- triangular solves
-// ---------------------------------------------------------------------------------------------
+// ---- triangular solves --------------------------------------------------------------------------
 
 template <class C>
 class TriangularSolve : public ::testing::Test {};

@@ -27,7 +27,7 @@ TYPED_TEST_SUITE(ComplexTile, Shapes);
 
 TYPED_TEST(ComplexTile, Products) {
   using S = TypeParam;
-  // No item, one, a pack but one, a pack, and one more.
+  // No item, one, one less than a pack, a pack, and one more.
   for (int n : {0, 1, Impl::native_width<typename S::T> - 1, Impl::native_width<typename S::T>,
                 Impl::native_width<typename S::T> + 1, 29})
     expect_complex_products<typename S::T, typename S::Layout, S::M, S::N>(n, complex_by_map);
@@ -45,7 +45,7 @@ TYPED_TEST(ComplexTile, Qr) {
   expect_complex_qr<typename S::T, typename S::Layout, S::M, S::N, 2>(69, complex_by_map);
 }
 
-/// Parts, structures and the like of whole numbers, exactly.
+/// Parts, structures and similar operations with whole numbers, exactly.
 struct Parts {
   template <class Y, class Z, class A, class D, class V>
   KOKKOS_FUNCTION void operator()(Y& y, Z& z, A const& a, D const& d, V const& v) const {
@@ -78,7 +78,7 @@ TEST(ComplexParts, AreExact) {
   };
   fill_complex(a, [&](std::int64_t) { return whole(N, N); });
   fill_complex(v, [&](std::int64_t) { return whole(N, 1); });
-  // Powers of i, and of two: divisions are exact.
+  // Powers of i and of two, so that divisions are exact.
   fill_complex(d, [&](std::int64_t k) {
     return make_complex(N, 1, [&](int i, int) {
       return (i + k) % 2 ? LongComplex(0, i % 2 ? 2 : -4) : LongComplex(i % 2 ? -1 : 8, 0);
@@ -126,7 +126,7 @@ struct ComplexInverseByLu {
   }
 };
 
-/// Of two rows: what the closed form takes, and what it leaves to elimination.
+/// Two rows: matrices for the closed form, and matrices for which elimination is used.
 enum class TwoRows {
   random,
   real,
@@ -155,7 +155,7 @@ ComplexDense complex_two_rows(Random& random, std::int64_t k) {
       for (int i = 0; i < 2; ++i) scaled(i, at, 30);
       break;
     case TwoRows::near_singular:
-      // Times i, and by some epsilons of it.
+      // Multiplied by i, and changed by a few epsilons.
       for (int j = 0; j < 2; ++j) {
         LongComplex const near =
             a(0, j) * LongComplex(0, 1) *
@@ -197,7 +197,7 @@ void complex_inverse_of_two() {
     SCOPED_TRACE("item " + std::to_string(k));
     TwoRows const kind = two_rows(k);
     ComplexDense const ak = complex_dense(a, k), xk = complex_dense(x, k);
-    // An item has what elimination says of it.
+    // The item has the status that elimination gives.
     EXPECT_EQ(codes.at(k), of_lu.at(k));
     EXPECT_TRUE(same_item(alone, x, k));
     closed += !same_item(x, by_lu, k);
@@ -219,7 +219,7 @@ void complex_inverse_of_two() {
   }
   EXPECT_GT(closed, n / 10);
 
-  // Neighbours of what is left to elimination keep their bits where nothing is.
+  // Neighbours of items that use elimination must be bitwise the same as without these items.
   for (std::int64_t k = 0; k < n; ++k)
     if (two_rows(k) > TwoRows::graded) put_complex(a, k, complex_eye(2));
   a.upload();
@@ -234,7 +234,7 @@ TEST(ComplexInverse, OfTwoRows) {
   complex_inverse_of_two<double, Left>();
   complex_inverse_of_two<float, Right>();
 }
-/// [1 i; i 1] has the inverse [1 -i; -i 1] / 2, and times 2^k without rounding.
+/// [1 i; i 1] has the inverse [1 -i; -i 1] / 2, also multiplied by 2^k, without rounding.
 TEST(ComplexInverse, ClosedForm) {
   using C = Kokkos::complex<double>;
   int const exponents[] = {0, 1, -1, 100, -100, 499, -499, 505, -505, 1020, -1020};

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// congruence, symmetric_product, gram, downdate, symmetric: one triangle read, one computed, both
-// stored.
+// congruence, symmetric_product, gram, downdate, symmetric: one triangle is read, one is computed,
+// both are stored.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {
@@ -60,7 +60,7 @@ TYPED_TEST(Congruence, AndGramOfEveryShape) {
   p.fill([&](std::int64_t) { return with_poison_above(random_dense<T>(random, N, N)); });
   Common<T, M, N> const cf(random_dense<T>(random, M, N));
   Common<T, N, N> const cp(with_poison_above(random_dense<T>(random, N, N)));
-  // Outputs as symmetric and as general Views: both triangles are written either way.
+  // Outputs as symmetric and as general Views: both write both triangles.
   map(Congruences{}, out(symmetric(o0.view())), out(o1.view()), out(symmetric(o2.view())),
       out(o3.view()), out(o4.view()), out(o5.view()), out(gram_of.view()),
       out(symmetric(gram_t.view())), in(f.view()), in(ft.view()), in(p.view()),
@@ -89,8 +89,7 @@ TYPED_TEST(Congruence, AndGramOfEveryShape) {
   }
 }
 
-/// The products that something is added to, and the product of two factors that is symmetric by its
-/// meaning.
+/// Products with an added matrix, and the product of two factors that is symmetric by construction.
 struct Accumulated {
   template <class O0, class O1, class O2, class O3, class O4, class O5, class O6, class F, class P,
             class Q, class CF, class CQ>
@@ -182,7 +181,7 @@ TEST(Congruence, OfTriangles) {
   }
 }
 
-/// Common factors and what each item adds to their product.
+/// Common factors, and per-item matrices that are added to their product.
 struct OntoItems {
   template <class O0, class O1, class O2, class Q, class S, class F, class P, class G>
   KOKKOS_FUNCTION void operator()(O0& of_views, O1& of_fixed, O2& product, Q const& q, S const& s,

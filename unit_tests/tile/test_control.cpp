@@ -22,7 +22,7 @@ TEST(Control, OnlyWhereAsked) {
   expect_where<float, Right>(67, control_by_map);
 }
 
-/// Indices that are constants, and rounds that items share.
+/// Constant indices, and loops with the same number of rounds for all items.
 struct Counted {
   int rounds;
   template <class Y, class X, class C>
@@ -56,7 +56,7 @@ TEST(Control, Counted) {
   }
 }
 
-/// One state is common to all items, and so is the mask: packs stop together.
+/// A state and a mask that are common to all items: all packs stop in the same round.
 struct CommonMask {
   template <class Y, class R, class X, class C>
   KOKKOS_FUNCTION void operator()(Y& y, R& rounds, X const& x, C const& c) const {
@@ -86,8 +86,8 @@ TEST(Control, CommonMask) {
   }
 }
 
-/// A state that began as an entry of a tile that may be written: a copy, so that the tile stays as
-/// it was.
+/// A state that is initialised with an entry of a writable tile is a copy, so that the tile does
+/// not change.
 struct FromEntry {
   template <class V, class R, class C>
   KOKKOS_FUNCTION void operator()(V& v, R& root, C const& c) const {
@@ -117,7 +117,7 @@ TEST(Control, StateFromAnEntry) {
   }
 }
 
-/// What is not asked for is not called, pack by pack.
+/// A function is not called if no item of the pack selects it.
 TEST(Control, CallsForNobody) {
   if constexpr (!Impl::runs_on_device<Space>) {
     BatchIn<double, Left> x(16), y(16);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Determinants whose parts are beyond the range of numbers, in closed form: of lu and ldlt, of
-// diagonals and triangles.
+// Determinants of lu, ldlt, diagonals and triangles, in closed form, with partial products beyond
+// the range of numbers.
 #include "DeterminantCase.hpp"
 
 namespace Batchwork::Test {

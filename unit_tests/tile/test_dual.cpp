@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Derivatives through tiles: products, solves, factorisations, and the results of items that fail.
+// Derivatives of tiles: products, solves, factorisations, and items that fail.
 #include "tile/DualCase.hpp"
 
 namespace Batchwork::Test {
@@ -17,7 +17,7 @@ TEST(DualTiles, Products) {
 }
 TEST(DualTiles, Solutions) {
   expect_derivatives<LuSolutionOf, double, Left, 4, 2>(13, dual_by_map);
-  // Rows of a pack are exchanged in memory from 9 on.
+  // From 9 rows on, packs exchange rows in memory.
   expect_derivatives<LuSolutionOf, double, Right, 9, 1>(6, dual_by_map);
   expect_derivatives<LuSolutionOf, float, Strided, 3, 1>(11, dual_by_map);
   expect_derivatives<CholeskySolutionOf, double, Right, 3, 2>(6, dual_by_map);
@@ -36,7 +36,7 @@ TEST(DualTiles, Scalars) {
   expect_derivatives<ScalarsOf, float, Right, 3, 3>(11, dual_by_map);
 }
 
-/// What a sequence of two matrices gives, of inputs times powers of two.
+/// The result of a sequence of two matrices, for inputs multiplied by powers of two.
 template <class Op, class T, int N, int C>
 void expect_scales(int of_a, int of_b, int of_result) {
   std::int64_t const n = 9;
@@ -74,7 +74,7 @@ TEST(DualTiles, PowersOfTwo) {
   expect_scales<QrSolutionOf, double, 3, 1>(600, 300, -300);
 }
 
-/// A singular matrix among others, and one with a NaN: their neighbours keep their bits.
+/// A singular matrix, and one with a NaN: their neighbours are bitwise the same.
 template <class Op, class T, int N>
 void expect_neighbours(Reason reason) {
   std::int64_t const n = 11;
@@ -113,7 +113,7 @@ TEST(DualTiles, NeighboursOfFailedItems) {
   expect_neighbours<LuSolutionOf, float, 9>(Reason::singular);
 }
 
-/// Of more variables than there are directions at once, and by any number of these.
+/// More variables than directions in one call, with any number of directions.
 struct Quadratic {
   template <class J, class G, class A, class X>
   KOKKOS_FUNCTION void operator()(J& j, G& g, A const& a, X const& x) const {
@@ -139,7 +139,8 @@ TEST(DualTiles, ManyVariables) {
   }
 }
 
-/// What does not depend on the variables, and what some operations are of constants beside them.
+/// Values that do not depend on the variables, and operations on such constants together with
+/// duals.
 struct Constants {
   template <class Y, class A, class X>
   KOKKOS_FUNCTION void operator()(Y& y, A const& a, X const& x) const {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Slopes of the functions of scalars, against their closed forms in long double.
+// Derivatives of functions of scalars, against their closed forms in long double.
 #include <tuple>
 
 #include "support/Batchwork_TestSupport.hpp"
@@ -9,7 +9,7 @@
 namespace Batchwork::Test {
 namespace {
 
-/// What sin(x) and the like are.
+/// The exact values of sin(x) and other functions.
 template <class F>
 struct FunctionOf {
   template <class... X>
@@ -54,7 +54,7 @@ struct Reciprocal {
     return 1 / x;
   }
 };
-/// What is made of sums and products.
+/// Functions composed of sums and products.
 struct Cube {
   template <class X>
   KOKKOS_FUNCTION auto operator()(X const& x) const {
@@ -82,14 +82,14 @@ struct Mixed {
 
 struct OneArgument {
   char const* name;
-  double first, last;  ///< where it is looked at
+  double first, last;  ///< interval of the arguments
   long double (*slope)(long double);
-  /// The error of the slope in epsilons of it.
+  /// The error of the derivative in epsilons, relative to it.
   double (*bound)(double) = [](double) { return 12.0; };
 };
 double of_square(double x) { return 12 + 2 * x * x; }
 
-/// In the order of their truth.
+/// In the order of the exact values.
 using Functions = std::tuple<
     Root, InverseRoot, Logarithm, Exponential, Size, Reciprocal, Cube, InverseSquare, Clamped,
     Mixed, FunctionOf<Impl::Exp2>, FunctionOf<Impl::Expm1>, FunctionOf<Impl::Log2>,
@@ -170,7 +170,7 @@ void expect_slopes() {
   for (std::int64_t k = 0; k < n; ++k)
     for (int f = 0; f < functions; ++f) {
       double const a = truths[f].first, b = truths[f].last;
-      // Evenly in what is of both signs, else over all sizes.
+      // Uniform if the interval contains both signs, otherwise over all magnitudes.
       double const at = a < 0 ? random(a, b) : a * std::pow(b / a, random(0, 1));
       x.at(k, f) = k == 0 ? T(a) : k == 1 ? T(b) : k == 2 && a < 0 && b > 0 ? T(0) : T(at);
     }
@@ -196,11 +196,10 @@ TEST(DualFunctions, Slopes) {
   expect_slopes<float>();
 }
 
-// ---- the gamma function
-// ---------------------------------------------------------------------------------------------
+// ---- the gamma function -------------------------------------------------------------------------
 
-/// The logarithmic derivative of the gamma function at quarters, by Gauss's values between 0 and 1
-/// and psi(x + 1) = psi(x) + 1 / x.
+/// The logarithmic derivative of the gamma function at quarters, from Gauss's values between 0 and
+/// 1 and psi(x + 1) = psi(x) + 1 / x.
 L digamma_of_quarters(int quarters) {
   L const gamma = 0.577215664901532860606512090082402431L, pi = std::acos(-1.0L);
   int const part = ((quarters % 4) + 4) % 4;
@@ -238,7 +237,7 @@ void expect_slopes_of_gamma() {
     L const want = digamma_of_quarters(quarters[std::size_t(k)]);
     L const bound = 16 * epsilon<T> * (4 + std::fabs(want));
     EXPECT_LE(std::fabs(y.at(k, 0) - want), bound) << x.at(k);
-    if (sizeof(T) == 4 && x.at(k) < T(-4)) continue;  // gamma itself is subnormal, or nearly so
+    if (sizeof(T) == 4 && x.at(k) < T(-4)) continue;  // gamma is subnormal, or nearly so
     EXPECT_LE(std::fabs(y.at(k, 1) - want), bound + 8 * epsilon<T> * std::fabs(want)) << x.at(k);
   }
 }
@@ -247,8 +246,7 @@ TEST(DualFunctions, Gamma) {
   expect_slopes_of_gamma<float>();
 }
 
-// ---- of two arguments
-// ---------------------------------------------------------------------------------------------
+// ---- of two arguments ---------------------------------------------------------------------------
 
 template <class F>
 struct OfBoth {
@@ -312,7 +310,7 @@ TEST(DualFunctions, OfTwoArguments) {
   expect_gradients<float>();
 }
 
-/// Where there is no slope, or an infinite one. v has derivatives, c none.
+/// Arguments without a derivative or with an infinite one. v has derivatives, c has none.
 struct AtTheEdge {
   template <class Y, class X>
   KOKKOS_FUNCTION void operator()(Y& y, X const& zero) const {

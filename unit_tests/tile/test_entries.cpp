@@ -19,7 +19,7 @@ TEST(Entries, AreReadAndAssigned) {
 }
 TEST(Entries, BringTheirStatus) {
   expect_failures_of_entries<double, Left, 2>(37, by_map);
-  // A tile that is not zeroed before the sequence.
+  // A tile that is not set to zero before the sequence.
   expect_failures_of_entries<float, Right, 9>(37, by_map);
 }
 TEST(Entries, AreTakenTogether) {
@@ -31,7 +31,7 @@ TEST(Entries, AreComplex) {
   expect_complex_entries<float, Right, 4>(35, by_map);
 }
 
-/// Carries and what is emitted, over steps.
+/// Carries and emitted values, over steps.
 struct Steps {
   template <class X, class E, class Z>
   KOKKOS_FUNCTION void operator()(X& x, E& e, Z const& z) const {
@@ -66,7 +66,7 @@ TEST(Entries, OfCarriesAndEmittedTiles) {
   }
 }
 
-/// Indices that are constants, and what a name keeps.
+/// Indices that are constants, and names of entries and tiles.
 struct Constants {
   template <class L, class W, class X>
   KOKKOS_FUNCTION void operator()(L& l, W& w, X const& x) const {
@@ -78,7 +78,7 @@ struct Constants {
     using E = decltype(l(0, 0));
     E e[2];
     e[0] = l(1, 1);
-    e[1] = e[0] * 2;  // l(1, 1) stays
+    e[1] = e[0] * 2;  // l(1, 1) does not change
     auto const both = zeroth == 1 ? Scalar(x(0)) : Scalar(l(1, 1));
     auto const number = zeroth == 0 ? l(1, 0) : 0.0;
     w = e[1] + both + number + (zeroth == 1 ? x(0) : 0.0);
@@ -105,7 +105,7 @@ TEST(Entries, OfConstantIndicesAndNames) {
   }
 }
 
-/// Arrays are fixed as vectors and matrices.
+/// Arrays are passed as fixed vectors and matrices.
 struct Weighs {
   template <class Y, class V, class M>
   KOKKOS_FUNCTION void operator()(Y& y, V const& v, M const& m, V const& v2, M const& m2) const {
@@ -128,7 +128,7 @@ TEST(Entries, OfArraysThatAreFixed) {
   EXPECT_EQ(fixed(c).values[1].im, 4);
 }
 
-/// Tiles and scalars are copied as what they are in memory.
+/// Tiles and scalars are copied as objects in memory.
 static_assert(std::is_trivially_copyable_v<Scalar<double>> &&
               std::is_trivially_copyable_v<Matrix<double, 2, 3>> &&
               std::is_trivially_copyable_v<Vector<float, 3>> &&

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Entries of tiles as lanes of a device have them, which are threads of the host: each an item of
-// its own, or several one.
+// Entries of tiles in device kernels, run on threads of the host: with one item for each lane, and
+// with lanes that share an item.
 #include "fused/MapByLanes.hpp"
 #include "tile/EntriesCase.hpp"
 
@@ -20,7 +20,7 @@ TEST(EntriesOfLanes, AreReadAndAssigned) {
   expect_entries<float, Left, 9>(9, by_lanes<8, 64>);
   expect_entries<float, Right, 3>(5, by_lanes<32, 32>);
 }
-/// Symmetric ones of double with blocks of 8 x 8, where lanes have such.
+/// Symmetric tiles of double in blocks of 8 x 8, for lanes with such blocks.
 TEST(EntriesOfLanes, AreThoseOfBlocks) {
   expect_entries<double, Left, 17>(3, by_lanes<32, 64, Division<true>>);
 }

@@ -25,7 +25,7 @@ TYPED_TEST(ExpmOf, AsItsSeries) {
       105, [](auto const&... arguments) { map(arguments...); });
 }
 
-/// A triangle, and a matrix common to all items beside their own.
+/// A triangle, and a matrix common to all items together with per-item ones.
 struct ExpmOfOthers {
   template <class X, class Y, class L, class C>
   KOKKOS_FUNCTION void operator()(X& of_lower, Y& of_common, L const& l, C const& c) const {
@@ -50,8 +50,8 @@ TEST(Expm, LowerAndCommonTiles) {
   }
 }
 
-/// Far from normal: [x c; 0 y], whose powers do not grow with c, beside items that are squared as
-/// often as their norm says; and its like within a larger matrix. (Al-Mohy and Higham, A new
+/// Far from normal: [x c; 0 y], whose powers do not grow with c, next to items that need as many
+/// squarings as their norm says. Also as part of a larger matrix. (Al-Mohy and Higham, A new
 /// scaling and squaring algorithm for the matrix exponential, 2009, section 1.)
 template <class T, int N>
 void far_from_normal() {
@@ -76,8 +76,8 @@ void far_from_normal() {
     long double const first = ak(0, 0), last = ak(N - 1, N - 1),
                       slope = k % 3 == 1 ? std::exp(first)
                                          : (std::exp(first) - std::exp(last)) / (first - last);
-    // Relative to each entry: 20 n eps times the eigenvalue, and 16 times as much where the roots
-    // of powers still grow with c: those of eigenvalues that are equal or close to each other.
+    // Relative to each entry: 20 n eps times the eigenvalue, and 16 times as much if the roots of
+    // powers still grow with c, which are matrices with equal or close eigenvalues.
     long double const few = 20 * N * epsilon<T> * (k % 3 == 2 ? 16 * 60 : k % 3 == 1 ? 16 : 1);
     EXPECT_NEAR(double(x.at(k, 0, N - 1) / (slope * entry(k))), 1, double(few));
     if (k % 3 == 2) continue;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// sin, atan2, pow, ... of scalars and entry by entry of tiles, apply and print.
+// sin, atan2, pow and other functions of scalars and of the entries of tiles, apply and print.
 #include "FunctionsCase.hpp"
 
 namespace Batchwork::Test {
@@ -9,7 +9,7 @@ namespace {
 
 constexpr auto by_map = [](auto const&... arguments) { map(arguments...); };
 
-// Not a multiple of any pack's width.
+// Not a multiple of the width of any pack.
 TEST(Functions, OfScalarsAndEntries) {
   expect_functions<double, Left, 2, 3>(21, by_map);
   expect_functions<float, Right, 3, 1>(35, by_map);
@@ -24,7 +24,7 @@ TEST(Functions, OfPlainNumbers) {
 }
 
 #if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP) && !defined(KOKKOS_ENABLE_SYCL)
-/// A pointer to a function, and lambdas, which devices do not call.
+/// A pointer to a function, and lambdas. Devices cannot call these.
 double half_difference(double a, double b) { return (a - b) / 2; }
 TEST(Functions, OfPointersAndLambdas) {
   BatchIn<float, Left, 3> x(7), y(7), z(7);
@@ -33,7 +33,7 @@ TEST(Functions, OfPointersAndLambdas) {
   map(
       [](auto& a, auto& b, auto const& v) {
         a = apply(half_difference, v, 2);
-        // Items are float, and so is a lambda's argument if it asks for nothing else.
+        // Items are float, and so is the argument of a lambda that does not ask for another type.
         b = apply([](auto number) { return number + (sizeof(number) == 4 ? 1 : 100); }, v);
       },
       out(y.view()), out(z.view()), in(x.view()));
@@ -72,7 +72,7 @@ TEST(Functions, Printed) {
   Kokkos::fence();
   std::fflush(stdout);
   std::string const said = ::testing::internal::GetCapturedStdout();
-  // The last item stands in the lane beyond it, too.
+  // The lane after the last item contains the last item, too.
   std::string const of_a = "a(0, :) = 200 201\na(1, :) = 210 211\na has failed: singular, info 0\n";
   EXPECT_EQ(said, of_a + of_a + "v = 10.5 11.5\nhalf = 0.1\nis two = 1\nis two = 1\n");
 }

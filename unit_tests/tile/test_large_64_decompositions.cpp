@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Decompositions of tiles with extents from 33 to 64, on hosts alone.
+// Decompositions of tiles with extents from 33 to 64, on hosts only.
 #include "EighCase.hpp"
 #include "LdltCase.hpp"
 #include "PivotedQrCase.hpp"

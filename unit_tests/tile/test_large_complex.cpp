@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Tiles of complex numbers to 32 x 32: by register blocks on hosts. Devices have none that are so
-// large.
+// Tiles of complex numbers up to 32 x 32, with the register blocks of hosts. Devices do not support
+// complex tiles of this size.
 #include "ComplexCase.hpp"
 
 namespace Batchwork::Test {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Decompositions, functions and factors of tiles to 32 x 32: lanes of a device share an item.
+// Decompositions, functions and factors of tiles up to 32 x 32. On devices, lanes share an item.
 #include "EighCase.hpp"
 #include "LdltCase.hpp"
 #include "PivotedQrCase.hpp"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Tiles to 16 x 16 in double.
+// Tiles up to 16 x 16 in double.
 #include "tile/Large.hpp"
 
 namespace Batchwork::Test {
@@ -23,7 +23,7 @@ struct TwiceAndProduct {
   }
 };
 
-/// The float operand comes first, the exchange must hold the doubles.
+/// The float operand is first, but the exchange must have space for doubles.
 template <int N>
 void float_beside_double() {
   constexpr std::int64_t n = 21;

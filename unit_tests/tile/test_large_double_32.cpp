@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Tiles to 32 x 32 in double, on devices.
+// Tiles up to 32 x 32 in double, on devices.
 #include "tile/Large.hpp"
 
 namespace Batchwork::Test {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Tiles to 16 x 16 in float.
+// Tiles up to 16 x 16 in float.
 #include "tile/Large.hpp"
 
 namespace Batchwork::Test {

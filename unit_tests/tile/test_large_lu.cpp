@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// lu with so many rows that packs exchange them one item after the other, and lanes of a device
+// lu with so many rows that packs exchange rows of one item after the other, and lanes of a device
 // share an item.
 #include "LuCase.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// lu on devices: every number of lanes that share an item by default.
+// lu on devices, for every number of lanes that share an item by default.
 #include "LuCase.hpp"
 
 namespace Batchwork::Test {

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Products of tiles beyond 16 x 16 in double: on devices that have them by matrix instructions,
-// which take whole blocks of 8 x 8 or 16 x 8 results and four terms at a time, so that 17, 31 and
-// ten terms leave edges of each kind; elsewhere as all others.
+// Products of tiles larger than 16 x 16 in double. Some devices compute them by matrix
+// instructions, for whole blocks of 8 x 8 or 16 x 8 results and four terms at a time. Extents of 17
+// and 31 and ten terms leave partial blocks of each kind.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {
 namespace {
 
-/// y is K x N, f is M x N; as many lanes share an item as Lanes says, 0: by default.
+/// y is K x N, f is M x N. Lanes lanes share an item; 0: the default number.
 template <int N_, int K_, int M_, class Layout_, int Lanes_ = 0>
 struct Case {
   using Layout = Layout_;
@@ -25,8 +25,8 @@ using CasesOfLargeProducts = std::conditional_t<
 TYPED_TEST_SUITE(LargeProducts, CasesOfLargeProducts);
 
 constexpr std::int64_t n = 45;
-/// Whose numbers are NaN: of a warp's items, one after the other multiplied, only this one may
-/// know.
+/// The item whose numbers are NaN. A warp multiplies its items one after the other, and only this
+/// item may be affected.
 constexpr std::int64_t spoilt = n / 2;
 
 Dense half_poisoned(Random& random, int size) {
@@ -36,7 +36,7 @@ Dense half_poisoned(Random& random, int size) {
   });
 }
 
-/// Of a tile as it was loaded, whose rows lanes hold, and of c y, whose columns they hold.
+/// The product of a tile as it was loaded, with rows in lanes, and of c y, with columns in lanes.
 struct Grams {
   template <class G, class D, class GW, class DW, class DC, class P, class Y, class C, class CP>
   KOKKOS_FUNCTION void operator()(G& of_rows, D& down_rows, GW& of_columns, DW& down_columns,
@@ -89,14 +89,14 @@ TYPED_TEST(LargeProducts, GramAndDowndate) {
     check(down_rows.dense(k), pk - yy, abs(pk) + yy_size, K + 1, "p - y' y");
     Dense const cpk = mirrored(cp.dense());
     check(down_common.dense(k), cpk - yy, abs(cpk) + yy_size, K + 1, "common p - y' y");
-    // Both factors bring the error of their own K terms.
+    // Both factors add the error of their own K terms.
     check(of_columns.dense(k), ww, ww_size, 3 * K, "w' w");
     check(down_columns.dense(k), pk - ww, abs(pk) + ww_size, 3 * K + 1, "p - w' w");
   }
 }
 
-/// Congruences, and the products without symmetry: of two tiles of the item, and with a common one
-/// on either side.
+/// Congruences, and products without symmetry: of two per-item tiles, and with a common tile on
+/// either side.
 struct Products {
   template <class C0, class C1, class C2, class C3, class O0, class O1, class O2, class O3, class P,
             class Q, class Y, class F, class CQ>
@@ -165,8 +165,8 @@ TYPED_TEST(LargeProducts, CongruenceAndProduct) {
   }
 }
 
-/// Matrix instructions need a whole warp: teams of a kernel of one's own may have less, or a part
-/// of one beside a whole one.
+/// Matrix instructions need a whole warp. Teams of a user's kernel can have less than a warp, or a
+/// whole one and a part of one.
 struct UpdateAndDowndate {
   template <class C, class D, class P, class F, class Q, class Y>
   KOKKOS_FUNCTION void operator()(C& updated, D& down, P const& p, F const& f, Q const& q,

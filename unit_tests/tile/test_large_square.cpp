@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Square tiles of the extents that other files lack, on devices.
+// Square tiles with extents that other files do not test, on devices.
 #include "tile/Large.hpp"
 
 namespace Batchwork::Test {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // ldlt: the factors of symmetric indefinite tiles, their solves, determinant and inertia, and info
-// as LAPACK's sytrf has it.
+// as in sytrf of LAPACK.
 #include "LdltCase.hpp"
 
 namespace Batchwork::Test {
@@ -28,8 +28,8 @@ TYPED_TEST(LdltOf, FactorsSolveAsTheirResidualsSay) {
       121, [](auto const&... arguments) { map(arguments...); });
 }
 
-/// A matrix that all items have in common, with right-hand sides of their own; and the lower
-/// triangle of a general tile.
+/// A matrix common to all items, with per-item right-hand sides, and the lower triangle of a
+/// general tile.
 struct SolveOthers {
   template <class X, class Y, class A, class B, class C>
   KOKKOS_FUNCTION void operator()(X& x, Y& y, A const& a, B const& b, C const& c) const {
@@ -50,7 +50,7 @@ void solve_others() {
   map(SolveOthers{}, out(x.view()), out(y.view()), in(a.view()), in(b.view()),
       common(symmetric(common_c.view)));
   x.download(), y.download();
-  // |L| |D| |L'| is at most 36 n times the growth; that of a random matrix is small.
+  // |L| |D| |L'| is at most 36 n times the growth, which is small for a random matrix.
   auto const solves = [&](Dense const& matrix, Dense const& z, Dense const& right) {
     return near(matrix * z, right, tolerance<T>(6 * N, 1) * (36 * N * Dense(N, N, 1) * abs(z)));
   };

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// LogSum: sums of many logarithms for the price of a multiplication each, against sums in long
+// LogSum: sums of many logarithms at the cost of one multiplication each, against sums in long
 // double.
 #include "support/Batchwork_TestSupport.hpp"
 
@@ -41,7 +41,7 @@ class LogSumOf : public ::testing::Test {
       }
       long double const want = start.at(k) + weight * logs + 0.25L * steps;
       if (finite) {
-        // n roundings of the product, and the last sum's own.
+        // n roundings of the product, and the rounding of the last sum.
         long double const tol = epsilon<T> * (steps * std::fabs(weight) +
                                               4 * (std::fabs(weight) * size + std::fabs(want)));
         EXPECT_LE(std::fabs(end.at(k) - want), tol)
@@ -66,7 +66,7 @@ TYPED_TEST(LogSumOf, NoTermsAndOneTerm) {
   this->check(1, 1, [&](std::int64_t, int) { return random(0.1, 10); });
 }
 
-/// The largest and smallest normal numbers, alone, in runs and alternating.
+/// The largest and smallest normal numbers, separately, in runs and alternating.
 TYPED_TEST(LogSumOf, ExtremeExponents) {
   using T = TypeParam;
   using Limits = std::numeric_limits<T>;
@@ -85,7 +85,7 @@ TYPED_TEST(LogSumOf, ExtremeExponents) {
   });
 }
 
-/// What is not a positive normal number gives none, whatever comes before and after: also two
+/// Terms that are not positive normal numbers give NaN, for any terms before and after: also two
 /// negative terms.
 TYPED_TEST(LogSumOf, ZeroNegativeSubnormalInfiniteAndNaNTerms) {
   using T = TypeParam;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// lu: the factors, their solves, determinant and inverse, and info as LAPACK's getrf has it.
+// lu: the factors, their solves, determinant and inverse, and info as in getrf of LAPACK.
 #include "LuCase.hpp"
 
 namespace Batchwork::Test {
@@ -27,7 +27,7 @@ TYPED_TEST(LuOf, FactorsSolveAsTheirResidualsSay) {
       79, [](auto const&... arguments) { map(arguments...); });
 }
 
-/// A matrix that all items have in common, factored in each, with right-hand sides of their own.
+/// A matrix common to all items, factored in each, with per-item right-hand sides.
 struct SolveCommonByLu {
   template <class X, class Y, class D, class A, class B, class V>
   KOKKOS_FUNCTION void operator()(X& x, Y& y, D& det, A const& a, B const& b, V const& v) const {
@@ -50,7 +50,7 @@ void solve_common() {
   map(SolveCommonByLu{}, out(x.view()), out(y.view()), out(det.view()), common(ca.view),
       in(b.view()), in(v.view()));
   x.download(), y.download(), det.download();
-  // |L| |U| is at most n 2^(n-1) max |a|; that of a random matrix is below 8 n.
+  // |L| |U| is at most n 2^(n-1) max |a|. For a random matrix it is less than 8 n.
   Dense const size = 8 * N * Dense(N, N, 1);
   for (std::int64_t k = 0; k < n; ++k) {
     EXPECT_TRUE(
@@ -185,7 +185,8 @@ constexpr bool lanes_share_items = BATCHWORK_TEST_LANES > 1;
 constexpr bool lanes_share_items = false;
 #endif
 
-/// 2 x 2 matrices of every kind: what a closed form takes, and what it leaves to elimination.
+/// All kinds of 2 x 2 matrices: matrices for the closed form, and matrices for which elimination is
+/// used.
 enum class Kind {
   random,
   graded,
@@ -263,7 +264,7 @@ void inverse_of_two() {
       continue;
     }
     EXPECT_LT(int(Kind(k % kinds)), int(Kind::no_column));
-    // 2 eps |a| |x|, and elimination, where it is left to, 3 n eps |l| |u| |x|.
+    // 2 eps |a| |x|, and 3 n eps |l| |u| |x| if elimination is used.
     bool const by_elimination = lanes_share_items || Kind(k % kinds) > Kind::graded;
     if (by_elimination) {
       Dense const size = Dense(2, 2, 4 * norm1(abs(ak)));
@@ -276,7 +277,7 @@ void inverse_of_two() {
   // Both ways were taken.
   EXPECT_GT(closed, lanes_share_items ? -1 : n / 10);
 
-  // Neighbours of what is left to elimination keep their bits where nothing is.
+  // Neighbours of items that use elimination must be bitwise the same as without these items.
   for (std::int64_t k = 0; k < n; ++k)
     if (Kind(k % kinds) > Kind::graded) a.put(k, Dense(eye(2)));
   a.upload();

@@ -34,8 +34,8 @@ TYPED_TEST(PivotedQrOf, ShortestSolutions) {
                                                                                  pivoted_qr_by_map);
 }
 
-/// A matrix that all items have in common, with right-hand sides of their own; and the other way
-/// round.
+/// A common matrix with per-item right-hand sides, and per-item matrices with a common right-hand
+/// side.
 struct SolveCommonByPivotedQr {
   template <class X, class Y, class A, class B, class CA, class CB>
   KOKKOS_FUNCTION void operator()(X& x, Y& y, A const& a, B const& b, CA const& ca,

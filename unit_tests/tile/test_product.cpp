@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Products of general tiles: every transpose, per item and common on either side, matrix by vector,
-// outer products.
+// Products of general tiles: every transpose, per-item and common tiles on either side, matrix by
+// vector, outer products.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {
@@ -38,7 +38,8 @@ struct PerItem {
   }
 };
 
-/// The left factor common and the right one the item's, then the other way round, then both common.
+/// A common left factor and a per-item right one, a per-item left factor and a common right one,
+/// and two common factors.
 struct WithCommon {
   template <class O1, class O2, class O3, class O4, class O5, class Y, class A, class Bt, class CA,
             class CAt, class CB, class CV>
@@ -110,7 +111,7 @@ TYPED_TEST(Product, OfItemsAndCommonOperands) {
   check(p4, same(ca), same(cb), "common a common b");
   check(z, plain(a), same(cv), "a common v");
   for (std::int64_t k = 0; k < n; ++k) {
-    // One product of numbers that are there in T.
+    // One product of numbers that T represents exactly.
     Dense const want = z.dense(k) * transpose(cv.dense());
     EXPECT_TRUE(near(o5.dense(k), want, epsilon<T> * abs(want))) << "outer, item " << k;
   }

@@ -38,7 +38,7 @@ TYPED_TEST(LeastSquaresOf, GradientVanishes) {
   expect_least_squares<typename P::T, typename P::Layout, P::M, P::N, P::C>(83, qr_by_map);
 }
 
-/// Rows so small beside the first that only some bits of their squares are left.
+/// Rows so small relative to the first row that only a few bits of their squares remain.
 struct OnlyQ {
   template <class Q, class A>
   KOKKOS_FUNCTION void operator()(Q& q, A const& a) const {
@@ -68,8 +68,8 @@ TEST(Qr, SquaresThatAreLost) {
   expect_orthogonal<double>();
 }
 
-/// A matrix that all items have in common, with right-hand sides of their own; and the other way
-/// round.
+/// A common matrix with per-item right-hand sides, and per-item matrices with a common right-hand
+/// side.
 struct SolveCommonByQr {
   template <class X, class Y, class A, class B, class CA, class CB>
   KOKKOS_FUNCTION void operator()(X& x, Y& y, A const& a, B const& b, CA const& ca,

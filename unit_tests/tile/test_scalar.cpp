@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Scalars, masks, select, any, all, generate, element, dot, norm2, trace: what sequences use
-// instead of indexing and branching.
+// Scalars, masks, select, any, all, generate, element, dot, norm2, trace: sequences use these
+// instead of indices and branches.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {
@@ -113,8 +113,8 @@ TYPED_TEST(ScalarOps, ComparisonsMasksAnyAndAll) {
                 T((x < y) + 2 * (x < y || x < z) + 4 * !(x < y) + 8 * (x < y) + 16 * (x < y) + 32))
           << x << " and " << y;
       EXPECT_EQ(o2.at(k), T(std::isnan(y) + 2 * std::isfinite(y))) << y;
-      // Whichever items share the lanes at hand: one that holds makes any true, one that does not
-      // makes all false.
+      // For any items in the lanes of a pack: one true value makes `any` true, and one false value
+      // makes `all` false.
       if (x > y) EXPECT_EQ(o3.at(k), T(1)) << k;
       else EXPECT_EQ(o4.at(k), T(0)) << k;
       any_some = any_some || o3.at(k) != 0;
@@ -222,7 +222,8 @@ TYPED_TEST(Entries, GenerateElementSelectDotNormTrace) {
   }
 }
 
-/// Reductions and selections that know of zeros in the structure; what is not read is poison.
+/// Reductions and selections that use the zeros of a structure. Entries that must not be read are
+/// poisoned.
 struct OfStructures {
   template <class O0, class O1, class O2, class O3, class O4, class S, class L, class D, class C>
   KOKKOS_FUNCTION void operator()(O0& products, O1& norms, O2& traces, O3& chosen, O4& chosen_lower,
@@ -270,7 +271,7 @@ TYPED_TEST(ScalarOps, ReductionsAndSelectionsOfStructuredTiles) {
   }
 }
 
-/// Fails where x is negative; what it marks is common to all items, or made of integers.
+/// Fails for negative x. The marked tile is common to all items, or consists of integers.
 struct Marks {
   template <class O0, class O1, class O2, class O3, class O4, class X, class C, class M, class S>
   KOKKOS_FUNCTION void operator()(O0& scalar, O1& matrix, O2& structured, O3& of_item, O4& integers,
@@ -295,7 +296,7 @@ TEST(CommonTiles, AreMarkedItemByItem) {
   x.randomise(random);
   Common<T> const c(Dense(1, 1, 0.625L));
   Common<T, 3, 3> const m(random_dense<T>(random, 3, 3)), s(random_dense<T>(random, 3, 3));
-  // The status of each output alone, then of all.
+  // The status of each output separately, then of all outputs.
   BatchIn<int, Left> codes(n);
   map(Marks{}, out(o0.view()), out(o1.view()), out(symmetric(o2.view())), out(o3.view()),
       out(o4.view()), in(x.view()), common(c.view), common(m.view), common(symmetric(s.view)),

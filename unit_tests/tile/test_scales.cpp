@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every operation on tiles in every unit.
+// Every operation on tiles, with inputs multiplied by powers of two.
 #include "ScalesCase.hpp"
 
 namespace Batchwork::Test {
@@ -41,8 +41,7 @@ TEST(Scales, PacksOfEveryWidth) {
 }
 #endif
 
-// ---- closed forms
-// ---------------------------------------------------------------------------------------------
+// ---- closed forms -------------------------------------------------------------------------------
 
 struct FactorOnly {
   template <class L, class A>
@@ -50,8 +49,8 @@ struct FactorOnly {
     l = cholesky(a).lower();
   }
 };
-/// [2 1; 1 2] s and a third row [0 0 1] s, up to the largest numbers: l(1, 1) is sqrt(1.5 s). Up
-/// there the reciprocal of a pivot is no normal number.
+/// [2 1; 1 2] s and a third row [0 0 1] s, up to the largest numbers: l(1, 1) is sqrt(1.5 s). For
+/// the largest s the reciprocal of a pivot is not a normal number.
 template <class T, int N>
 void factors_to_the_largest_number() {
   constexpr int from = least_exponent<T>, to = largest_exponent<T> - 1;
@@ -90,7 +89,7 @@ struct Lengths {
     of_matrix = norm_frobenius(outer(v, identity<V::rows>(v) * v * (1 / max_abs(v))));
   }
 };
-/// (3, 4) s, beside vectors of zeros and what is not finite.
+/// (3, 4) s, next to vectors of zeros and vectors that are not finite.
 template <class T>
 void lengths() {
   constexpr int from = least_exponent<T>, to = largest_exponent<T> - 3;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Products and sums of every structure with every structure: general, symmetric, lower, upper (the
-// transpose of a lower), diagonal, identity, and the common (staged) ones.
+// Products and sums of every pair of structures: general, symmetric, lower, upper (the transpose of
+// a lower), diagonal, identity, and common (staged) tiles.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int lefts = 9;
 
-/// The tile number Which of those at hand.
+/// The tile with number Which.
 template <int Which, class G, class S, class L, class D, class CG, class CS, class CL>
 KOKKOS_FORCEINLINE_FUNCTION auto pick(G const& g, S const& s, L const& l, D const& d, CG const& cg,
                                       CS const& cs, CL const& cl) {
@@ -69,7 +69,7 @@ void check_left() {
   Random random(31 + Which);
   BatchIn<T, Left, N, N> g(n), s(n), l(n);
   BatchIn<T, Left, N> d(n);
-  // What the structure says is not read is poison.
+  // Entries that the structure excludes are poisoned.
   g.randomise(random);
   auto const triangle = [&](std::int64_t) {
     Dense const x = random_dense<T>(random, N, N);

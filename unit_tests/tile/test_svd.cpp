@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// svd, singular_values, pinv, rank, condition, and least squares by them.
+// svd, singular_values, pinv, rank, condition, and least squares with them.
 #include "SvdCase.hpp"
 
 namespace Batchwork::Test {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Items stored one after the other are loaded into tiles and stored, number by number: hosts
-// transpose those of a pack in registers. Extents below, at and above the width of a pack, and
-// other than its multiples; an incomplete last pack; numbers outside the items stay unchanged.
+// Loading and storing item-contiguous tiles, number by number. Hosts transpose the items of a pack
+// in registers. Extents smaller than, equal to and larger than the width of a pack, and not
+// multiples of it; a partial last pack; numbers outside the items must not change.
 #include <gtest/gtest.h>
 
 #include <Batchwork_Map.hpp>
@@ -31,9 +31,9 @@ bool same(T x, T y) {
   return x == y || (std::isnan(x) && std::isnan(y));
 }
 
-/// Rows x Cols numbers an item, of which `read(i, j)` says which count and `stored(i, j)` what is
-/// written: from item 1 of a View to item 2 of another, in which one item stands before and one
-/// behind.
+/// Items of Rows x Cols numbers. `read(i, j)` says which numbers are loaded, and `stored(i, j)`
+/// which number is written. Copies from item 1 of a View to item 2 of another one, with one item
+/// before and one after it.
 template <class T, int Rows, int Cols, class AsOperand, class Read, class Stored>
 void transfer(AsOperand const& as_operand, Read const& read, Stored const& stored) {
   using View = Kokkos::View<T* [Rows][Cols], Kokkos::LayoutRight>;

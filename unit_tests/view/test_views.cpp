@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Views as they come: run-time extents, every kind of subview, other layouts for common operands,
+// All kinds of Views: run-time extents, every kind of subview, other layouts for common operands,
 // structures, fixed values, float and double in one call. The data are whole numbers, so that every
 // result is exact.
 #include "support/Batchwork_TestSupport.hpp"
@@ -30,7 +30,7 @@ Dense item(V const& v, std::size_t k) {
   }
 }
 
-/// A View filled with numbers that tell where they stand.
+/// A View filled with numbers that encode their index.
 template <class V>
 auto numbered(V const& v) {
   auto const h = Kokkos::create_mirror(Kokkos::HostSpace(), v);
@@ -40,7 +40,8 @@ auto numbered(V const& v) {
   return h;
 }
 
-/// Copies the part `cut` makes of a View through map, into and out of it, for matrices of M x N.
+/// Copies a subview, which `cut` makes of a View, through map in both directions, for matrices of M
+/// x N.
 template <int M, int N, class View, class Cut>
 void check_matrices(View const& storage, Cut const& cut, char const* what) {
   using T = typename View::value_type;
@@ -54,7 +55,7 @@ void check_matrices(View const& storage, Cut const& cut, char const* what) {
   for (std::int64_t k = 0; k < n; ++k)
     ASSERT_TRUE(equal(got.dense(k), item(host_part, std::size_t(k)))) << what << ", item " << k;
 
-  // And back: what is not in the part keeps its numbers.
+  // Copy back: numbers outside the subview must not change.
   for (std::int64_t k = 0; k < n; ++k)
     for (int i = 0; i < M; ++i)
       for (int j = 0; j < N; ++j) {
@@ -106,7 +107,7 @@ TYPED_TEST(Views, RunTimeExtentsAndSubviewsOfEveryKind) {
       "one of interleaved batches");
 }
 
-/// Any strides do, larger ones for earlier indices or not.
+/// Strides can be arbitrary: larger for earlier indices, or not.
 TEST(Views, ExplicitStrides) {
   constexpr std::size_t n = 21;
   using Storage = Kokkos::View<double*, Space>;
@@ -175,8 +176,8 @@ TEST(Views, AdaptorsCombine) {
   }
 }
 
-/// Groups that a pack of a host's does not fit, because it begins inside a group, or groups are
-/// smaller: what lies behind a group's last item is no item that follows.
+/// Groups that do not match the packs of a host: a pack begins inside a group, or groups are
+/// smaller than packs. Memory after the last item of a group is not the next item.
 template <int PW>
 struct Grouped {
   static constexpr std::int64_t n = 5 * PW + PW / 2;
@@ -223,7 +224,7 @@ TEST(Views, PacksThatGroupsDoNotFit) {
   check_groups<8>();
 }
 
-/// Structured operands in every layout: only the triangle or diagonal is read, everything is
+/// Structured operands in every layout: only the triangle or diagonal is read, and all entries are
 /// written.
 template <class Layout>
 class Structures : public ::testing::Test {};
@@ -285,7 +286,7 @@ struct FixedSums {
   }
 };
 
-/// Tiles of every structure, a vector, a number, as values that travel with the launch.
+/// Tiles of every structure, a vector and a number, as values that are passed with the launch.
 TEST(Fixed, EveryStructure) {
   constexpr int N = 2;
   using T = double;
@@ -325,8 +326,8 @@ struct TwoPrecisions {
   }
 };
 
-/// Operands in float and in double beside each other: a call has one width, the first operand's. An
-/// item that fails in one of them is reported.
+/// Operands in float and in double in one call. The first operand determines the width of packs.
+/// The status reports items that fail in either precision.
 TEST(Views, FloatAndDoubleInOneCall) {
   constexpr std::int64_t n = 37;
   Random random(149);

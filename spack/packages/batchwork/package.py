@@ -26,18 +26,18 @@ class Batchwork(CMakePackage, CudaPackage, ROCmPackage):
     variant(
         "vendor",
         default=True,
-        description="Use the vendor's own lane code on devices, not the portable path",
+        description="Use code for NVIDIA and AMD GPUs and SIMD instructions, not the portable code",
     )
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")
     depends_on("kokkos@4.5:")
 
-    # Of `spack install --test=root`; a few tests leave something out without LAPACK.
+    # For `spack install --test=root`. Without LAPACK a few tests skip some comparisons.
     depends_on("googletest", type="test")
     depends_on("lapack", type="test")
 
-    # Kokkos' devices are Batchwork's: the architecture goes down to it.
+    # Kokkos must be built for the same GPU architecture as Batchwork.
     for arch in CudaPackage.cuda_arch_values:
         depends_on(f"kokkos+cuda cuda_arch={arch}", when=f"+cuda cuda_arch={arch}")
     for arch in ROCmPackage.amdgpu_targets:
@@ -45,17 +45,17 @@ class Batchwork(CMakePackage, CudaPackage, ROCmPackage):
     conflicts("+cuda", when="cuda_arch=none", msg="name the GPU: cuda_arch=90, for instance")
     conflicts("+rocm", when="amdgpu_target=none", msg="name the GPU: amdgpu_target=gfx90a")
     conflicts("+cuda", when="+rocm", msg="one kind of device at a time")
-    # Clang compiles for NVIDIA's devices by itself; before other compilers stands Kokkos' wrapper of nvcc. The first is what is
-    # taken if nothing else is asked for.
+    # Clang compiles for NVIDIA GPUs without nvcc. Other compilers need the wrapper of nvcc from
+    # Kokkos. The wrapper is first, so it is the default.
     requires("^kokkos+wrapper", "%cxx=clang", policy="any_of", when="+cuda")
 
-    # Of `spack test run batchwork`, long after the installation.
+    # For `spack test run batchwork`, which users run after the installation.
     test_requires_compiler = True
     consumer = join_path("unit_tests", "install_test", "consumer")
 
     @property
     def device_compiler(self):
-        """What compiles for a device, if it is not the compiler of the spec."""
+        """The compiler for a device, or None if it is the compiler of the spec."""
         if self.spec.satisfies("+rocm"):
             return self.spec["hip"].hipcc
         if self.spec.satisfies("+cuda ^kokkos+wrapper"):

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's classes, after those of the host. See KokkosCore_config.h.
+// The classes of the device, after those of the host. See KokkosCore_config.h.
 #include_next <KokkosCore_Config_DeclareBackend.hpp>
 
 #include <decl/Kokkos_Declare_CUDA.hpp>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Batches for cholesky, solve_cholesky and solve_lower in any arrangement, known at run time, and
-/// bounds for what comes out.
+/// Batches for cholesky, solve_cholesky and solve_lower in any arrangement, chosen at run time, and
+/// error bounds for the results.
 #ifndef BATCHWORK_TEST_TRIANGLE_CASE_HPP
 #define BATCHWORK_TEST_TRIANGLE_CASE_HPP
 
@@ -14,7 +14,7 @@ namespace Batchwork::Test {
 inline constexpr int triangle_sizes[] = {1,  2,  3,  5,  8,  15, 16, 17, 24, 31,
                                          32, 33, 40, 48, 54, 63, 64, 65, 80};
 
-/// Right-hand sides of one column as vectors.
+/// Right-hand sides with one column, as vectors.
 template <class T>
 auto vectors(ArrangedBatch<T> const& m) {
   using View = Kokkos::View<T**, Kokkos::LayoutStride, Space, Kokkos::MemoryUnmanaged>;
@@ -26,7 +26,7 @@ template <class T>
 Dense item(ArrangedBatch<T> const& m, std::int64_t n) {
   return make_dense(m.rows, m.cols, [&](int i, int j) { return m.at(n, i, j); });
 }
-/// Puts x in the place of item n; of a triangle that is read, what is above the diagonal is NaN.
+/// Replaces item n by x. If only a triangle is read, the entries above the diagonal are NaN.
 template <class T>
 void put(ArrangedBatch<T> const& m, std::int64_t n, Dense const& x, bool triangle = false) {
   for (int i = 0; i < m.rows; ++i)
@@ -42,7 +42,7 @@ void put_spd(ArrangedBatch<T> const& m, Random& random) {
 template <class T>
 void put_lower(ArrangedBatch<T> const& m, Random& random) {
   for (std::int64_t n = 0; n < m.items; ++n) {
-    // Small below the diagonal, or large ones grow without bounds.
+    // Entries below the diagonal are small, otherwise solutions grow without bounds.
     Dense l = random_lower<T>(random, m.rows);
     for (int i = 0; i < m.rows; ++i)
       for (int j = 0; j < i; ++j) l(i, j) = static_cast<T>(l(i, j) / std::sqrt(m.rows));

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The status of every item of cholesky, solve_cholesky and solve_lower: failures planted in the
-// first, a middle and the last item, at the first, a middle and the last pivot. Codes are LAPACK's
-// info with the reason, the failing item holds what it would after map, and all other items come
-// out bitwise as without it.
+// The status of every item of cholesky, solve_cholesky and solve_lower. Failures are planted in the
+// first, a middle and the last item, at the first, a middle and the last pivot. The codes must be
+// LAPACK's info with the reason. A failed item must have the same result as with map, and all other
+// items must be bitwise the same as without the failure.
 #include <functional>
 
 #include "dense/cholesky/TriangleCase.hpp"
@@ -19,7 +19,7 @@ struct CholeskyStatus : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(CholeskyStatus, Numbers);
 
-/// A batch, and what the verbs make of it.
+/// A batch, and the results of the verbs.
 template <class T>
 struct Batch {
   using Codes = Kokkos::View<int*, Space>;
@@ -50,7 +50,7 @@ struct Batch {
   }
 };
 
-/// A copy of what an output holds, to compare bits with.
+/// A copy of an output, to compare bits with.
 template <class T>
 std::vector<T> numbers(ArrangedBatch<T> const& m, std::int64_t n) {
   std::vector<T> r;
@@ -114,8 +114,8 @@ TYPED_TEST(CholeskyStatus, EveryFaultAtEveryPlace) {
       for (auto const& fault : faults) {
         for (std::int64_t place : {std::int64_t(0), items / 2, items - 1}) {
           for (int pivot : {0, n / 2, n - 1}) {
-            // Of large items every fault at each place and at each pivot, and each place with each
-            // pivot, but not all three.
+            // For large items: each fault at each place and at each pivot, and each place with each
+            // pivot, but not all combinations.
             if (++turn % 3 != 0 && n > 5) continue;
             SCOPED_TRACE(std::string(fault.name) + ", n " + std::to_string(n) + ", item " +
                          std::to_string(place) + ", pivot " + std::to_string(pivot));
@@ -161,7 +161,7 @@ struct Factor {
   }
 };
 
-/// The same numbers are finite, and the same codes come out, as with map.
+/// The same numbers are finite and the codes are the same as with map.
 TYPED_TEST(CholeskyStatus, AsInMap) {
   using T = TypeParam;
   constexpr int n = 6;
@@ -190,7 +190,8 @@ TYPED_TEST(CholeskyStatus, AsInMap) {
   }
 }
 
-/// A right-hand side that is not finite, or a solution that overflows, spoils its item and says so.
+/// A right-hand side that is not finite, or a solution that overflows, spoils only its item, and
+/// the status reports it.
 TYPED_TEST(CholeskyStatus, RightHandSides) {
   using T = TypeParam;
   for (int n : {5, 40, 70}) {
@@ -202,7 +203,7 @@ TYPED_TEST(CholeskyStatus, RightHandSides) {
     for (std::int64_t k = 0; k < items; ++k)
       EXPECT_EQ(batch.solve_code[std::size_t(k)], k == 3 ? Status::code(Reason::not_finite, 0) : 0);
     expect_same_neighbours(batch.x, clean, 3);
-    // The other right-hand side of the item is well.
+    // The other right-hand side of the item is valid.
     for (int i = 0; i < n; ++i)
       EXPECT_TRUE(same_bits(batch.x.at(3, i, 0), clean[3][std::size_t(2 * i)]));
   }
@@ -249,7 +250,7 @@ TYPED_TEST(CholeskyStatus, ZeroOnTheDiagonal) {
               ASSERT_EQ(std::isnan(batch.x.at(place, i, 0)), spoilt) << i;
             }
           }
-      // Of two the first is named, whichever is met first.
+      // With two failures the first one is reported, in any order of computation.
       T const first = batch.l.at(0, 1, 1), last = batch.l.at(0, n - 1, n - 1);
       batch.l.at(0, 1, 1) = batch.l.at(0, n - 1, n - 1) = T(0);
       solve();
@@ -260,7 +261,7 @@ TYPED_TEST(CholeskyStatus, ZeroOnTheDiagonal) {
   }
 }
 
-/// Codes of 64 bits, strided and compact ones.
+/// Codes with 64 bits, strided and compact.
 TYPED_TEST(CholeskyStatus, Codes) {
   using T = TypeParam;
   Batch<T> batch(33, Arranged::item_contiguous);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The device kernels of cholesky, solve_cholesky and solve_lower, run on the host by teams of
-// threads, so that they are tested without a device and with sanitizers; and the layout of their
-// scratch.
+// threads. They are thus tested without a device, and with sanitizers. Also the layout of scratch
+// memory.
 #include "dense/UnitsCase.hpp"
 #include "dense/cholesky/TriangleCase.hpp"
 #include "support/Batchwork_Devices.hpp"
@@ -31,8 +31,8 @@ void run_kernel(Impl::TriangleProblem<T> const& p, Impl::DeviceLimits const& lim
   ASSERT_EQ(kernel.team() % Impl::lanes_of_warp, 0);
   run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
 }
-/// The general kernel, and where there is one the kernel for small items; a problem of the latter
-/// is told by its number.
+/// The general kernel, and the kernel for small items if there is one. The problem of the latter is
+/// selected by its number.
 enum class By { teams, panels };
 template <class T>
 void run_problem(Impl::TriangleProblem<T> const& p, By by = By::teams) {
@@ -42,14 +42,14 @@ void run_problem(Impl::TriangleProblem<T> const& p, By by = By::teams) {
   else Impl::with_columns<T>(p.n, run);
 }
 
-/// The kernel in which a lane has an item of N rows.
+/// The kernel with one lane for an item of N rows.
 template <int N, class T>
 void run_lanes_of(Impl::TriangleProblem<T> const& p) {
   if (p.stores_factor) run_lanes(Impl::CholeskyOfLane<T, N>(p));
   else run_lanes(Impl::TriangleOfLane<T, N>(p));
 }
 
-/// A call on so many items of n rows that are item-contiguous or interleaved.
+/// A call with this many items of n rows, item-contiguous or interleaved.
 template <class T>
 Impl::TriangleProblem<T> problem_of_size(int n, int columns, bool interleaved) {
   Impl::TriangleProblem<T> p;
@@ -66,8 +66,8 @@ Impl::TriangleProblem<T> problem_of_size(int n, int columns, bool interleaved) {
   return p;
 }
 
-/// On every device all rows that are taken are launched, without a device that has more being worse
-/// off.
+/// All supported numbers of rows can be launched on every device. More memory must not make the
+/// choice worse.
 TYPED_TEST(CholeskyTeams, FitEveryDevice) {
   using T = TypeParam;
   auto const check = [](Device const& device, Impl::TriangleProblem<T> const& p, auto kernel) {
@@ -78,11 +78,11 @@ TYPED_TEST(CholeskyTeams, FitEveryDevice) {
     ASSERT_EQ(kernel.team() % Impl::lanes_of_warp, 0) << what;
     ASSERT_LE(kernel.team(), kernel.largest_team) << what;
     ASSERT_GE(kernel.chunk, p.columns > 0 ? 1 : 0) << what;
-    // As launch_teams_that_fit has it.
+    // As in launch_teams_that_fit.
     bool const fits = device.limits.holds(Kernel::wanted_teams, kernel.team(), kernel.bytes());
     int const teams = Kernel::in_registers || fits ? Kernel::wanted_teams : 1;
     ASSERT_TRUE(launches(device, teams, kernel.team(), kernel.bytes())) << what;
-    // More room is no harm, as long as it is for as many teams.
+    // More scratch memory is allowed, if the number of teams stays the same.
     auto more = device.limits;
     more.scratch_of_team += 10000;
     more.scratch_of_multiprocessor += more.scratch_of_multiprocessor / 8;
@@ -112,8 +112,8 @@ TYPED_TEST(CholeskyTeams, FitEveryDevice) {
   EXPECT_EQ(Impl::most_triangle_rows<T>(206824, true), sizeof(T) == 4 ? 312 : 216);
 }
 
-/// What was measured on an H200 stays, with more scratch too: items of a team, right-hand sides at
-/// once.
+/// The choice that was measured on an H200, also with more scratch memory: items of a team, and
+/// right-hand sides at the same time.
 TYPED_TEST(CholeskyTeams, ChoicesOnAnH200) {
   using T = TypeParam;
   struct Measured {
@@ -138,7 +138,7 @@ TYPED_TEST(CholeskyTeams, ChoicesOnAnH200) {
   }
 }
 
-/// Beyond what Kokkos 4 has scratch for.
+/// Larger than the scratch memory of Kokkos 4.
 TYPED_TEST(CholeskyTeams, LargeItems) {
   using T = TypeParam;
   Random random(3);
@@ -179,7 +179,7 @@ TYPED_TEST(CholeskyTeams, FactorsAndSolves) {
   Random random(1);
   for (int n : {1, 4, 7, 13, 16, 17, 32, 33, 40, 45, 48, 54, 63, 64, 67, 88})
     for (auto how : all_arranged) {
-      // Teams of one item are quick; some have as many as there may be.
+      // Teams with one item are fast, so some have the largest possible number.
       std::int64_t const items = n < 20 || (n == 33 && how != Arranged::by_columns) ? 5 : 1;
       if (n > 20 && n != 33 && n != 64 && n != 88 && random.integer(0, 1)) continue;
       int const columns = n < 34 ? random.integer(1, 11) : 1;
@@ -270,7 +270,7 @@ TYPED_TEST(CholeskyTeams, Failures) {
       }
 }
 
-/// Nothing is solved, but the status is that of the factorisation, or of the diagonal.
+/// No system is solved, but the status is the status of the factorisation, or of the diagonal.
 TYPED_TEST(CholeskyTeams, NoRightHandSides) {
   using T = TypeParam;
   Random random(21);
@@ -379,8 +379,8 @@ TYPED_TEST(CholeskyTeams, Units) {
   check_units_of<T>(8, true, [](Impl::TriangleProblem<T> const& p) { run_lanes_of<8>(p); });
 }
 
-/// CholeskyPanels and TriangleColumns fit every device, and have neighbouring items to fill a
-/// sector where there is scratch for them.
+/// CholeskyPanels and TriangleColumns fit every device. If there is scratch memory for them,
+/// neighbouring items fill a sector.
 TYPED_TEST(CholeskyTeams, SmallItemsFitEveryDevice) {
   using T = TypeParam;
   for (auto const& device : devices())
@@ -410,15 +410,15 @@ TYPED_TEST(CholeskyTeams, SmallItemsFitEveryDevice) {
         }
 }
 
-/// How the matrices, their factors, the right-hand sides and the solutions of a problem are
-/// arranged.
+/// The arrangements of the matrices, factors, right-hand sides and solutions of a problem.
 struct ArrangedProblem {
   Arranged a, l, b, x;
 };
 constexpr ArrangedProblem all_alike(Arranged how) { return {how, how, how, how}; }
 
-/// Factors, and solutions with them, of what run(problem) computes; in place, too. \param
-/// solves_spd_too  solve_cholesky as well
+/// Checks the factors that run(problem) computes and solutions with them, also in place.
+///
+/// \param solves_spd_too  whether to check solve_cholesky as well
 template <class T, class Run>
 void check_small_items(int n, int columns, std::int64_t items, ArrangedProblem how,
                        bool solves_spd_too, Random& random, Run const& run) {
@@ -490,7 +490,7 @@ void check_small_items(int n, int columns, std::int64_t items, ArrangedProblem h
     }
 }
 
-/// Every kernel variant for small items, in every arrangement, with a last team that is not full.
+/// Every kernel variant for small items, in every arrangement, with a partial last team.
 TYPED_TEST(CholeskyTeams, SmallItems) {
   using T = TypeParam;
   Random random(4);
@@ -504,8 +504,8 @@ TYPED_TEST(CholeskyTeams, SmallItems) {
     }
 }
 
-/// Failures of the first, a middle and the last item at the first, a middle and the last pivot:
-/// others are bitwise as without.
+/// Failures of the first, a middle and the last item at the first, a middle and the last pivot.
+/// Other items must be bitwise the same.
 template <class T, class Run>
 void check_failures(int n, std::int64_t items, Arranged how, std::vector<T> const& bad_pivots,
                     bool solves_spd_too, Random& random, Run const& run) {
@@ -526,7 +526,7 @@ void check_failures(int n, std::int64_t items, Arranged how, std::vector<T> cons
   for (std::int64_t which : {std::int64_t(0), items / 2, items - 1})
     for (int pivot : {0, n / 2, n - 1})
       for (T bad : bad_pivots) {
-        // The two of them in turn, but where items are smallest.
+        // Both alternate, except for the smallest items.
         if (n > 8 && (which + pivot) % 2 == (bad < T(0))) continue;
         SCOPED_TRACE(std::to_string(n) + ", item " + std::to_string(which) + ", pivot " +
                      std::to_string(pivot));
@@ -594,7 +594,7 @@ void check_failures(int n, std::int64_t items, Arranged how, std::vector<T> cons
           right.download();
           p.x = storage(x);
           good.at(which, pivot, pivot) = bad < T(0) ? T(0) : bad;
-          // A second one: the smaller index is told.
+          // With two failures, the smaller index is reported.
           int const second = n - 1;
           T const last = good.at(which, second, second);
           if (second != pivot) good.at(which, second, second) = T(0);
@@ -642,7 +642,7 @@ TYPED_TEST(CholeskyTeams, FailuresOfSmallItems) {
                         random, [](auto const& p) { run_problem(p, By::panels); });
 }
 
-/// The kernels in which a lane has an item.
+/// The kernels with one lane for each item.
 template <class T, int N>
 void check_lanes(int columns, std::int64_t items, ArrangedProblem how, Random& random) {
   check_small_items<T>(N, columns, items, how, true, random,
@@ -665,7 +665,7 @@ TEST(CholeskyLanes, AnItemOfEachLane) {
   check_lanes<double, 8>(19, 1, all_alike(Arranged::item_contiguous), random);
   check_lanes<float, 4>(3, 257, all_alike(Arranged::interleaved), random);
 }
-/// Of which some are carried, and some are not, or are transposed.
+/// Some of these are passed on, others are not, or are transposed.
 TEST(CholeskyLanes, OperandsArrangedEachInItsWay) {
   Random random(7);
   using enum Arranged;
@@ -679,7 +679,7 @@ TEST(CholeskyLanes, OperandsArrangedEachInItsWay) {
     check_lanes<float, 8>(8, 35, how, random);
   }
 }
-/// The transposed factors in the place of the matrices: each is read before it is written.
+/// The transposed factors replace the matrices: each number is read before it is written.
 template <class T, int N>
 void check_over_transpose(std::int64_t items, Random& random) {
   for (auto how : all_arranged) {
@@ -706,7 +706,7 @@ TEST(CholeskyLanes, OverItsTranspose) {
   check_over_transpose<float, 4>(33, random);
   check_over_transpose<double, 5>(7, random);
 }
-/// Compact groups, the last one not full.
+/// Compact groups with a partial last group.
 TEST(CholeskyLanes, CompactGroups) {
   Random random(8);
   constexpr int n = 4, width = 8, items = 45, groups = (items + width - 1) / width;
@@ -730,7 +730,7 @@ TEST(CholeskyLanes, CompactGroups) {
   p.forward = true;
   p.columns = n;
   p.b = storage(a).as_const();
-  // The lower triangle of A is all that is there: L y = tril(A).
+  // Only the lower triangle of A is used: L y = tril(A).
   for (int k = 0; k < items; ++k)
     for (int i = 0; i < n; ++i)
       for (int j = i + 1; j < n; ++j) a.at(k, i, j) = 0;
@@ -747,7 +747,7 @@ TEST(CholeskyLanes, CompactGroups) {
     ASSERT_TRUE(is_factor<double>(factor, lower));
     ASSERT_TRUE(solves_triangle<double>(item(l, k), factor, lower));
   }
-  // Places of the last group that have no item.
+  // Unused lanes of the last group.
   for (int k = items; k < groups * width; ++k)
     for (int i = 0; i < n * n; ++i) ASSERT_EQ(Impl::item_of(compact, k)[i * width], -1);
 }
@@ -768,7 +768,7 @@ TEST(CholeskyLanes, Failures) {
   check_failures_of_lanes<float, 8>(5, random);
 }
 
-/// On every device there is room for as many teams as the launch bounds promise.
+/// Every device can hold as many teams as the launch bounds promise.
 TEST(CholeskyLanes, FitEveryDevice) {
   for (auto const& device : devices()) {
     SCOPED_TRACE(device.name);
@@ -794,8 +794,8 @@ TEST(CholeskyLanes, FitEveryDevice) {
   }
 }
 
-/// Every number of a triangle by panels has a place of its own, and no two of eight lanes meet in a
-/// bank: those that read the same unit of neighbouring rows, or the whole of a few rows.
+/// Every number of a triangle stored by panels has its own place. Eight lanes have no bank
+/// conflicts when they read the same unit of neighbouring rows, or whole rows.
 template <class T>
 void check_panels() {
   using At = Impl::PanelScratch<T>;
@@ -827,8 +827,8 @@ TEST(PanelScratch, Places) {
   check_panels<double>();
 }
 
-/// Every number of the triangle has a place of its own, and no two lanes that read a row or a group
-/// meet in a bank.
+/// Every number of the triangle has its own place. Lanes that read a row or a group have no bank
+/// conflicts.
 TEST(TriangleScratch, Places) {
   for (int tiles : {1, 2, 5, 8, 17}) {
     Impl::TriangleScratch const at{tiles};

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cholesky, solve_cholesky, solve_lower as verbs: every size and arrangement against backward error
-// bounds in long double, in place, compact, with several right-hand sides; ill-conditioned
+// The verbs cholesky, solve_cholesky and solve_lower. Every size and arrangement against backward
+// error bounds in long double; in place, compact, with several right-hand sides; ill-conditioned
 // matrices; numbers of items; misuse.
 #include "dense/cholesky/TriangleCase.hpp"
 #include "support/Batchwork_Messages.hpp"
@@ -22,13 +22,13 @@ Codes poisoned_codes(std::int64_t items) {
   Kokkos::deep_copy(codes, poison<int>());
   return codes;
 }
-/// All items are well.
+/// No item fails.
 void expect_success(Codes const& codes) {
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), codes);
   for (std::size_t n = 0; n < host.extent(0); ++n) ASSERT_EQ(host(n), 0) << n;
 }
 
-/// Everything in the storage that belongs to no item still holds poison.
+/// Memory in the storage that belongs to no item must still be poisoned.
 template <class T>
 void expect_guards(ArrangedBatch<T> const& m) {
   EXPECT_EQ(m.poisoned(),
@@ -118,7 +118,7 @@ TYPED_TEST(CholeskyVerbs, TriangularSolvesOfEverySize) {
     }
 }
 
-/// Of an upper triangle; what is below its diagonal is NaN.
+/// An upper triangle. Entries below its diagonal are NaN.
 TYPED_TEST(CholeskyVerbs, UpperTriangles) {
   using T = TypeParam;
   Random random(31);
@@ -179,7 +179,7 @@ TYPED_TEST(CholeskyVerbs, InPlace) {
       solve_cholesky(in(a.batch()), inout(b.batch()));
       Batchwork::cholesky(in(a.batch()), out(l.batch()));
       Batchwork::cholesky(inout(a.batch()));
-      // The factor of the transpose, over the upper triangle of the same View.
+      // The factor of the transpose, in the upper triangle of the same View.
       Batchwork::cholesky(in(kept.batch()), out(transposed(kept.batch())));
       for (auto const* m : {&a, &kept, &l, &b, &x}) m->download();
       for (std::int64_t k = 0; k < items; ++k) {
@@ -189,7 +189,7 @@ TYPED_TEST(CholeskyVerbs, InPlace) {
       }
       expect_guards(a);
       expect_guards(b);
-      // One solve after the other with the factor, in place, is the solve with the matrix.
+      // Two solves with the factor, in place, are the solve with the matrix.
       ArrangedBatch<T> const y(items, n, 3, how);
       y.randomise(random);
       Dense const rhs = item(y, items - 1);
@@ -201,7 +201,7 @@ TYPED_TEST(CholeskyVerbs, InPlace) {
     }
 }
 
-/// Groups of 8 and of 32 items, the last one not full: its other lanes stay as they are.
+/// Groups of 8 and of 32 items, with a partial last group. Its unused lanes must not change.
 TYPED_TEST(CholeskyVerbs, Compact) {
   using T = TypeParam;
   using Groups = Kokkos::View<T****, Kokkos::LayoutRight, Space>;
@@ -255,7 +255,8 @@ TYPED_TEST(CholeskyVerbs, Compact) {
     }
 }
 
-/// Managed Views of both layouts, const ones, static extents, an instance and none.
+/// Managed Views of both layouts, const Views, static extents, with and without an execution space
+/// instance.
 TYPED_TEST(CholeskyVerbs, Views) {
   using T = TypeParam;
   Random random(6);
@@ -296,7 +297,7 @@ TYPED_TEST(CholeskyVerbs, Views) {
   check(Kokkos::LayoutRight());
 }
 
-/// The rows of the largest item that is taken.
+/// The rows of the largest supported item.
 template <class Call>
 int largest(Call const& accepts) {
   int n = 400;
@@ -330,7 +331,7 @@ TYPED_TEST(CholeskyVerbs, LargestItem) {
   }
 }
 
-/// Items that are too large are refused before Kokkos refuses them, as often as they come.
+/// Items that are too large are refused before Kokkos refuses them, also in repeated calls.
 TYPED_TEST(CholeskyVerbs, TooLargeItems) {
   using T = TypeParam;
   Random random(17);
@@ -367,7 +368,8 @@ TYPED_TEST(CholeskyVerbs, NumbersOfItems) {
     check_cholesky<T>(2, beyond_a_grid, how, how, random);
 }
 
-/// Condition numbers to 1e10 in double, 1e4 in float: the backward error is as small as ever.
+/// Condition numbers up to 1e10 in double and 1e4 in float. The backward error must be as small as
+/// for well-conditioned matrices.
 TYPED_TEST(CholeskyVerbs, IllConditioned) {
   using T = TypeParam;
   Random random(9);
@@ -379,7 +381,7 @@ TYPED_TEST(CholeskyVerbs, IllConditioned) {
           l(4, n, n, Arranged::item_contiguous), b(4, n, 1, Arranged::item_contiguous),
           x(4, n, 1, Arranged::item_contiguous);
       for (int k = 0; k < 4; ++k) {
-        // Eigenvalues between 1 and 1 / condition, turned by reflections.
+        // Eigenvalues between 1 and 1 / condition, with eigenvectors from reflections.
         Dense m = make_dense(n, n, [&](int i, int j) {
           return i == j ? std::pow(condition, -static_cast<long double>(i) / (n - 1)) : 0.0L;
         });
@@ -405,8 +407,7 @@ TYPED_TEST(CholeskyVerbs, IllConditioned) {
     }
 }
 
-// ---- misuse
-// ---------------------------------------------------------------------------------------------
+// ---- misuse -------------------------------------------------------------------------------------
 
 TEST(CholeskyVerbsErrors, Misuse) {
   using Many = Kokkos::View<double***, Kokkos::LayoutRight, Space>;
@@ -440,7 +441,7 @@ TEST(CholeskyVerbsErrors, Misuse) {
   expect_says(message_of([&] { cholesky(in(a), out(extents<5, 5>(l))); }),
               {"operand 2", "extents<...>"});
 
-  // Items 0 .. 5 and 1 .. 6 of one View share all but one.
+  // Items 0 .. 5 and 1 .. 6 of the same View overlap.
   Many const seven("seven", 7, 4, 4);
   auto const part = [&](std::size_t from) {
     return Kokkos::subview(seven, Kokkos::pair<std::size_t, std::size_t>(from, from + 6),
@@ -467,11 +468,11 @@ TEST(CholeskyVerbsErrors, Misuse) {
   Kokkos::fence();
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), l);
   for (std::size_t k = 0; k < host.size(); ++k) ASSERT_EQ(host.data()[k], 7.25);
-  // Nothing to do is no error.
+  // A call without work is not an error.
   Many const none("none", 0, 4, 4), flat("flat", 7, 0, 0), no_sides("no_sides", 7, 4, 0);
   EXPECT_NO_THROW(cholesky(inout(none)));
   EXPECT_NO_THROW(cholesky(inout(flat)));
-  // Without right-hand sides the matrices, of zeros, are factorised, as LAPACK's posv does it.
+  // Without right-hand sides the zero matrices are factorised, as in posv of LAPACK.
   Kokkos::View<int*, Space> const of_zeros("of_zeros", 7);
   EXPECT_NO_THROW(solve_cholesky(in(a), inout(no_sides), status(of_zeros)));
   EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), of_zeros)(6),

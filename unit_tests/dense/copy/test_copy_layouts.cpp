@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Copies between every pair of arrangements, plain and transposed, number by number against a plain
-// loop. Memory outside the batch (guards, gaps, lanes of a last group) must stay poisoned. The work
-// of a device team is also done lane by lane on the host, and the work of a host thread without a
-// launch.
+// Copies between every pair of arrangements, with and without transposition, number by number
+// against a plain loop. Memory that does not belong to the batch (guards, gaps, lanes of a last
+// group) must stay poisoned. Also tests, on hosts, the work of a team of a device lane by lane, and
+// the copy that a host thread makes without a launch.
 #include <cstring>
 #include <iterator>
 #include <utility>
@@ -22,7 +22,7 @@ enum class Order {
   by_columns
 };  // by_columns: item by item, column by column
 
-/// An arrangement, before its extents are known.
+/// An arrangement, independent of the extents.
 struct Form {
   char const* name;
   Order order;
@@ -49,7 +49,7 @@ Form const forms[] = {
     {"compact 37", Order::item_contiguous, 37},
 };
 
-/// Items of m x n numbers in a form: where each is, and how many from the first to the last.
+/// Items of m x n numbers in a form: the offset of each number, and the extent of an item.
 struct FormStrides {
   Form form;
   std::int64_t items, m, n;
@@ -71,12 +71,12 @@ struct FormStrides {
       span = items * item;
     }
   }
-  /// Where item k begins.
+  /// The offset of item k.
   std::int64_t operator()(std::int64_t k) const {
     return form.width > 0 ? k / form.width * item + k % form.width : k * item;
   }
 
-  /// Calls f with what a verb takes for this place in memory.
+  /// Calls f with the argument that a verb takes for this memory.
   template <class T, class Memory, class F>
   void with_operand(T* data, Memory, F const& f) const {
     using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
@@ -103,7 +103,7 @@ T untouched() {
   return T(-3.0);
 }
 
-/// Bytes of a tile on the device that has the fewest.
+/// The size of a tile in bytes on the device with the least memory.
 template <class T>
 int smallest_stage() {
   int least = Impl::CopyTiles<T>::stage_bytes;
@@ -112,7 +112,7 @@ int smallest_stage() {
   return least;
 }
 
-/// What a device's teams do, lane by lane.
+/// The work of the teams of a device, lane by lane.
 template <class T>
 void run_lane_by_lane(Impl::CopyTiles<T> const& kernel) {
   std::uint32_t const most = std::uint32_t(kernel.stage) / std::uint32_t(sizeof(T));
@@ -163,8 +163,8 @@ class Copies {
     Kokkos::deep_copy(from_, from_host_);
   }
 
-  /// Items that are m x n in `to`. Beginnings are so many numbers behind one that is aligned to 16
-  /// bytes.
+  /// Items that are m x n in `to`. The first number has the given offset from an address that is
+  /// aligned to 16 bytes.
   void check(Form const& to_form, Form const& from_form, std::int64_t items, std::int64_t m,
              std::int64_t n, bool transposing, int behind) {
     FormStrides const to(to_form, items, m, n);
@@ -177,7 +177,7 @@ class Copies {
     ASSERT_LE(std::size_t(size), to_.extent(0));
     ASSERT_LE(std::size_t(from.span + begin), from_.extent(0));
 
-    // Whole pieces of memory are put in and compared, which is quick without an optimiser, too.
+    // Whole blocks of memory are set and compared, which is fast at -O0 too.
     std::size_t const bytes = std::size_t(size) * sizeof(T);
     std::memcpy(expected_.data(), blank_.data(), bytes);
     std::int64_t const from_row = transposing ? from.col : from.row,
@@ -189,7 +189,7 @@ class Copies {
         for (std::int64_t j = 0; j < n; ++j, p += to.col, q += from_col) *p = *q;
       }
 
-    // Launches cost most of a host's time: it does some of them.
+    // Launches take most of the time on hosts, so these run only a part.
     if (Impl::runs_on_device<Space> || ++cases_ % 11 == 0) {
       auto const part = std::pair(std::size_t(0), std::size_t(size));
       Kokkos::deep_copy(Kokkos::subview(to_, part), untouched<T>());
@@ -200,8 +200,8 @@ class Copies {
       ASSERT_EQ(std::memcmp(expected_.data(), to_host_.data(), bytes), 0);
     }
     if (items == 0) return;
-    // Both kernels are for every copy that they can do, whichever is launched: in runs, or by tiles
-    // of so many bytes.
+    // Both kernels must be correct for every copy that they support, whichever is launched: by
+    // runs, or by tiles of a given number of bytes.
     for (bool const lane_by_lane : {false, true})
       for (int const stage : {0, smallest_stage_, Impl::CopyTiles<T>::stage_bytes}) {
         std::memcpy(on_host_.data(), blank_.data(), bytes);
@@ -272,7 +272,7 @@ void check_all_to(Form const& to, std::vector<Extents> const& extents,
         }
 }
 
-/// One form to copy to, so that no single test runs for minutes where a tool watches every access.
+/// Only one form to copy to, so that no test takes minutes under tools that watch every access.
 class CopyTo : public ::testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Forms, CopyTo, ::testing::Range(0, int(std::size(forms))));
 
@@ -283,7 +283,8 @@ TEST_P(CopyTo, SmallMatrices) {
 TEST_P(CopyTo, SmallMatricesOfDouble) {
   check_all_to<double>(forms[GetParam()], {{1, 1}, {4, 3}}, {1, 32, 1000});
 }
-/// Of 48 x 48 a device with little scratch has a part in a tile, others a whole one.
+/// For 48 x 48, a device with little scratch memory has a part of an item in a tile, others a whole
+/// item.
 TEST_P(CopyTo, LargeMatrices) {
   check_all_to<float>(forms[GetParam()], {{12, 12}, {16, 24}, {33, 31}, {48, 48}, {100, 3}},
                       {1, 33});
@@ -292,8 +293,7 @@ TEST_P(CopyTo, LargeMatricesOfDouble) {
   check_all_to<double>(forms[GetParam()], {{24, 16}, {65, 33}}, {5, 40});
 }
 
-// ---- the types of Views
-// ---------------------------------------------------------------------------------------------
+// ---- the types of Views -------------------------------------------------------------------------
 
 template <class View>
 auto numbered(View const& v) {
@@ -385,8 +385,8 @@ TEST(CopyLayouts, Divisors) {
       ASSERT_EQ(Impl::QuickDivisor(d).quotient(n), n / d) << n << " / " << d;
 }
 
-// How many numbers are moved at once, none where tiles are turned in scratch: beginnings at, one or
-// two numbers behind a 16-byte boundary.
+// How many numbers are moved at the same time (none if tiles are transposed in scratch memory), for
+// starts at, one and two numbers after a 16-byte boundary.
 TEST(CopyLayouts, WordsAndRuns) {
   std::int64_t const items = 256, m = 4, n = 6;
   alignas(16) static float data[8];
@@ -431,7 +431,7 @@ TEST(CopyLayouts, TilesFitEveryDevice) {
           launches(device, Kernel::wanted_teams, int(Kernel::lanes), std::size_t(stage) + 16))
           << device.name;
       EXPECT_GE(stage, 8000) << device.name;
-      // As measured.
+      // The measured choice.
       if (device.limits.scratch_of_multiprocessor >= 160000) {
         EXPECT_EQ(stage, 20480) << device.name;
       }
@@ -444,7 +444,7 @@ TEST(CopyLayouts, TilesFitEveryDevice) {
   check(Kokkos::complex<double>());
 }
 
-// No machine of a test has the memory: only the addresses of the last tile are looked at.
+// No test machine has enough memory, so only the addresses of the last tile are computed.
 TEST(CopyLayouts, OffsetsHave64Bits) {
   std::int64_t const items = 5'000'000'001, m = 3, n = 2;
   float* const data = reinterpret_cast<float*>(std::uintptr_t(1) << 44);
@@ -473,8 +473,7 @@ TEST(CopyLayouts, OffsetsHave64Bits) {
   }
 }
 
-// ---- misuse
-// ---------------------------------------------------------------------------------------------
+// ---- misuse -------------------------------------------------------------------------------------
 
 template <class Call>
 void expect_refused(Call const& call, std::initializer_list<char const*> parts) {

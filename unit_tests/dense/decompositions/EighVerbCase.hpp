@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// eigh on matrices of extents known at run time, judged by what comes out: by the verb, and by the
-/// device's kernel on threads of a host.
+/// Checks of eigh on matrices with extents known at run time. Tests run the verb, or the device
+/// kernel on threads of a host.
 #ifndef BATCHWORK_TEST_EIGH_VERB_CASE_HPP
 #define BATCHWORK_TEST_EIGH_VERB_CASE_HPP
 
@@ -12,7 +12,8 @@
 
 namespace Batchwork::Test {
 
-/// decompose(a, values, vectors, codes) runs a call. Of the matrices the lower triangle is there.
+/// decompose(a, values, vectors, codes) runs a call. Only the lower triangles of the matrices are
+/// set.
 template <class T, class Decompose>
 void check_eigh(int n, std::int64_t items, Arranged how, Random& random,
                 Decompose const& decompose) {
@@ -40,7 +41,7 @@ void check_eigh(int n, std::int64_t items, Arranged how, Random& random,
     ASSERT_EQ(codes.at(k, 0, 0), 0);
     expect_eigenpairs<T>(eigh_kind(k), mirrored(item(a, k)), item(w, k), item(v, k));
   }
-  // Neighbours keep their bits where nothing fails.
+  // Neighbours of failed items must be bitwise the same as without failures.
   a.upload();
   decompose(a, w, clean, codes);
   clean.download(), codes.download();

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// qr and least_squares on matrices of extents known at run time, judged by what comes out: by the
-/// verbs, and by the device's kernels on threads of a host.
+/// Checks of qr and least_squares on matrices with extents known at run time. Tests run the verbs,
+/// or the device kernels on threads of a host.
 #ifndef BATCHWORK_TEST_QR_VERBS_CASE_HPP
 #define BATCHWORK_TEST_QR_VERBS_CASE_HPP
 
@@ -21,7 +21,7 @@ void put_qr_matrices(ArrangedBatch<T> const& a, Random& random) {
   for (std::int64_t k = 0; k < a.items; ++k) put(a, k, qr_matrix<T>(random, a.rows, a.cols, k));
   a.upload();
 }
-/// In the place of matrices with a NaN others, so that nothing fails.
+/// Replaces matrices that contain NaN, so that no item fails.
 template <class T>
 void replace_failing(ArrangedBatch<T> const& a, Random& random) {
   for (std::int64_t k = 0; k < a.items; ++k)
@@ -29,7 +29,8 @@ void replace_failing(ArrangedBatch<T> const& a, Random& random) {
   a.upload();
 }
 
-/// factor(a, q, r, codes) runs a call, of which Q has so many columns. Bounds as in expect_qr.
+/// factor(a, q, r, codes) runs a call with this number of columns of Q. Error bounds as in
+/// expect_qr.
 template <class T, class Factor>
 void check_qr(int m, int n, int columns_of_q, std::int64_t items, Arranged how, Random& random,
               Factor const& factor) {
@@ -73,7 +74,7 @@ void check_qr(int m, int n, int columns_of_q, std::int64_t items, Arranged how, 
       ASSERT_EQ(rk(0, 0) < 0, ak(0, 0) > 0);
     }
   }
-  // Neighbours keep their bits where nothing fails.
+  // Neighbours of failed items must be bitwise the same as without failures.
   replace_failing(a, random);
   factor(a, clean, r, codes);
   clean.download(), codes.download();
@@ -91,9 +92,9 @@ inline long double frobenius(Dense const& z) {
   return s;
 }
 
-/// solve(a, b, x, codes) runs a call. A' (b - A x) is as small as that of a matrix and a right-hand
-/// side that are c M eps away; with more unknowns than equations the residual is, and x is in the
-/// range of A': orthogonal to what A takes to zero.
+/// solve(a, b, x, codes) runs a call. A' (b - A x) must be as small as for a matrix and a
+/// right-hand side that differ by c M eps. With more unknowns than equations, the residual must be
+/// as small, and x must be in the range of A', which is orthogonal to the null space of A.
 template <class T, class Solve>
 void check_least_squares(int m, int n, int columns, std::int64_t items, Arranged how,
                          Random& random, Solve const& solve) {
@@ -120,10 +121,10 @@ void check_least_squares(int m, int n, int columns, std::int64_t items, Arranged
         for (int c = 0; c < columns; ++c) ASSERT_TRUE(std::isnan(x.at(k, i, c)));
       continue;
     }
-    // Solutions of these overflow, or are lost: their columns differ too much from the right-hand
-    // sides.
+    // The solutions of these overflow or are inaccurate, because their columns and the right-hand
+    // sides have very different sizes.
     if (kind == QrKind::tiny || kind == QrKind::huge) continue;
-    // Of these, rounding may leave nothing of a column but zeros.
+    // For these, rounding can leave only zeros in a column.
     if (kind == QrKind::graded_rows && Status::reason(code) == Reason::singular) continue;
     ASSERT_EQ(code, 0);
     Dense const ak = item(a, k), xk = item(x, k), bk = item(b, k);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// svd on matrices of extents known at run time, judged by what comes out: by the verb, and by the
-/// device's kernel on threads of a host.
+/// Checks of svd on matrices with extents known at run time. Tests run the verb, or the device
+/// kernel on threads of a host.
 #ifndef BATCHWORK_TEST_SVD_VERB_CASE_HPP
 #define BATCHWORK_TEST_SVD_VERB_CASE_HPP
 
@@ -39,12 +39,12 @@ void check_svd(int m, int n, std::int64_t items, Arranged how, Random& random,
     }
     ASSERT_EQ(codes.at(k, 0, 0), 0);
     expect_singular_triplets<T>(qr_kind(k), item(a, k), item(u, k), item(w, k), item(v, k));
-    // Values alone may be found by rotations alone.
+    // Singular values without vectors can be computed by rotations only.
     for (int i = 0; i < least; ++i)
       ASSERT_NEAR(double(alone.at(k, i, 0)), double(w.at(k, i, 0)),
                   double((4 + least) * epsilon<T> * w.at(k, 0, 0)));
   }
-  // Neighbours keep their bits where nothing fails.
+  // Neighbours of failed items must be bitwise the same as without failures.
   replace_failing(a, random);
   decompose(a, clean, w, v, codes);
   clean.download(), codes.download();

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernels of eigh, svd, qr and least_squares, run on the host by teams of threads;
-// compiled a second time for warps of 32 lanes.
+// The device kernels of eigh, svd, qr and least_squares, run on the host by teams of threads.
+// Compiled a second time with warps of 32 lanes.
 #include "EighVerbCase.hpp"
 #include "SvdVerbCase.hpp"
 #include "dense/UnitsCase.hpp"
@@ -27,7 +27,8 @@ Impl::StoredItems<T const> items_turned(ArrangedBatch<T> const& m) {
   return {{m.data(), 1, m.item, 0, m.col, m.row}, m.cols, m.rows};
 }
 
-/// Runs the kernel of many lanes an item on what it is given; and that of a lane an item.
+/// Runs the kernel with several lanes an item, and the kernel with one lane an item, on the same
+/// input.
 template <bool Large>
 struct Teams {
   template <class F>
@@ -39,7 +40,7 @@ struct Teams {
     run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
   }
 };
-/// By reflections and iterations, with C columns a lane; svd goes on by rotations.
+/// By reflections and iterations, with C columns for each lane; svd continues with rotations.
 template <int C>
 struct Reflections {
   template <class T>
@@ -81,7 +82,7 @@ struct Lanes {
   }
 };
 
-/// By lanes that share an item, for extents of up to N.
+/// With lanes that share items, for extents up to N.
 template <int N>
 struct SharedLanes {
   template <class T>
@@ -109,7 +110,7 @@ struct SharedLanes {
   }
 };
 
-/// In tiles that some warps have, for extents of up to 8 Tiles.
+/// In tiles that are distributed over several warps, for extents up to 8 Tiles.
 template <int Tiles>
 struct InTiles {
   template <class T>
@@ -124,7 +125,7 @@ struct InTiles {
   }
 };
 
-/// In a workspace of so many slots.
+/// With a workspace of this many slots.
 template <int Slots>
 struct InWorkspace {
   template <class F>
@@ -159,7 +160,7 @@ void check_eigh_teams(int n, std::int64_t items, Arranged how, Random& random) {
                   run<How>(f, &codes, items);
                 });
 }
-/// Units do not matter; and a value that overflows is a failure.
+/// Units do not matter, and a value that overflows is a failure.
 template <class T, class How>
 void check_eigh_units(int n) {
   SCOPED_TRACE(n);
@@ -392,8 +393,8 @@ TEST(DecompositionTeams, AnItemOfEachLane) {
   check_eigh_teams<double, Lanes<7>>(7, 257, Arranged::interleaved, random);
 }
 
-/// Every arrangement, shapes that fill the kernel's extent and others; a last team, and a last
-/// warp, that have too few items.
+/// Every arrangement; shapes that fill the extent of the kernel and others; a partial last team and
+/// a partial last warp.
 TEST(DecompositionTeams, ItemsThatLanesShare) {
   if (!Impl::Vendor::has_shuffles) return;
   Random random(8);
@@ -411,11 +412,11 @@ TEST(DecompositionTeams, ItemsThatLanesShare) {
   check_qr_teams<float, SharedLanes<32>>(32, 32, false, 11, Arranged::item_contiguous, random);
   check_qr_teams<double, SharedLanes<32>>(32, 32, false, 10, Arranged::interleaved, random);
   check_qr_teams<double, SharedLanes<32>>(31, 27, true, 10, Arranged::strided, random);
-  // With enough items that columns behind others are not finite.
+  // With so many items that columns after those of others are not finite.
   check_qr_teams<double, SharedLanes<24>>(17, 5, false, 33, Arranged::item_contiguous, random);
 }
-/// Likewise; as many items as there are kinds of matrices, or more, whose zeros are not to be taken
-/// for those beyond a matrix.
+/// The same with at least as many items as there are kinds of matrices. Zeros of a matrix must not
+/// be confused with zeros outside of it.
 TEST(DecompositionTeams, EigenvaluesWhereLanesShare) {
   if (!Impl::Vendor::has_shuffles) return;
   Random random(18);
@@ -436,8 +437,8 @@ TEST(DecompositionTeams, EigenvaluesWhereLanesShare) {
   check_svd_teams<double, SharedLanes<24>>(24, 21, 27, Arranged::interleaved, random);
   check_svd_teams<float, SharedLanes<32>>(32, 32, 27, Arranged::item_contiguous, random);
 }
-/// One to 24 panels, a last one of one to four columns, an odd number of them, columns behind the
-/// last; Q thin and whole.
+/// One to 24 panels, with a last panel of one to four columns, an odd number of panels, and columns
+/// after the last panel; thin and full Q.
 TEST(DecompositionTeams, ItemsInTiles) {
   if (!Impl::Vendor::has_shuffles) return;
   Random random(9);
@@ -456,11 +457,11 @@ TEST(DecompositionTeams, ItemsInTiles) {
   check_qr_teams<float, InTiles<6>>(1, 48, false, 3, Arranged::interleaved, random);
   check_qr_teams<float, InTiles<6>>(36, 36, false, 9, Arranged::item_contiguous, random);
   check_qr_teams<double, InTiles<6>>(35, 34, true, 3, Arranged::item_contiguous, random);
-  // With enough items that columns behind others are not finite.
+  // With so many items that columns after those of others are not finite.
   check_qr_teams<double, InTiles<6>>(17, 5, false, 33, Arranged::interleaved, random);
   check_qr_teams<float, InTiles<6>>(12, 20, false, 63, Arranged::item_contiguous, random);
 }
-/// R alone, and Q in the place of A.
+/// Only R, and Q in the memory of A.
 template <class How>
 void check_qr_in_place(int m, int n, int items, Arranged how, Random& random) {
   ArrangedBatch<float> const a(items, m, n, how), q(items, m, n, how), r(items, n, n, how),
@@ -498,7 +499,7 @@ TEST(DecompositionTeams, ItemsThatLanesShareInPlace) {
   }
 }
 
-/// Fewer slots than items, a last round that is not full; items that fail among those of a team.
+/// Fewer slots than items, with a partial last round, and items that fail in a team.
 TEST(DecompositionTeams, ItemsInAWorkspace) {
   Random random(6);
   check_eigh_teams<float, InWorkspace<5>>(4, 13, Arranged::interleaved, random);
@@ -510,7 +511,7 @@ TEST(DecompositionTeams, ItemsInAWorkspace) {
   check_least_squares_teams<float, InWorkspace<3>>(7, 4, 10, 10, Arranged::by_columns, random);
   check_least_squares_teams<double, InWorkspace<2>>(5, 8, 2, 3, Arranged::interleaved, random);
 }
-/// More columns than a team has groups, and rows that a group goes through more than once.
+/// More columns than a team has groups, and more rows than a group processes in one pass.
 TEST(DecompositionTeams, LargeItemsInAWorkspace) {
   if (!Impl::Vendor::has_shuffles) return;
   Random random(7);
@@ -518,7 +519,7 @@ TEST(DecompositionTeams, LargeItemsInAWorkspace) {
   check_svd_teams<float, InWorkspace<1>>(300, 4, 1, Arranged::by_columns, random);
 }
 
-/// What the documentation says of an H200 with Kokkos 5.2 fits there, and a row more does not.
+/// The documented limits for an H200 with Kokkos 5.2: these sizes fit, and one more row does not.
 TEST(DecompositionTeams, LargestItems) {
   if (!Impl::Vendor::has_shuffles) return;
   Impl::DeviceLimits limits = h200_with_kokkos_4();

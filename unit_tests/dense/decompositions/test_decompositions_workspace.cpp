@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// qr, least_squares, eigh and svd of items that do not fit on the chip, in a workspace: against
-// LAPACK and bounds of the backward error, with failing items; the same bits with any number of
-// slots; how large a workspace is to be; misuse. And svd of items that need many sweeps, which take
-// too long without an optimiser.
+// qr, least_squares, eigh and svd with a workspace, for items that do not fit on the chip. Compares
+// with LAPACK and with bounds of the backward error, with items that fail. Results must be bitwise
+// the same for any number of slots. Also the size of the workspace, misuse, and svd of items that
+// need many sweeps, which are too slow at -O0.
 #include "EighVerbCase.hpp"
 #include "SvdVerbCase.hpp"
 #include "support/Batchwork_Messages.hpp"
@@ -17,7 +17,8 @@ template <class T>
 auto codes_of(ArrangedBatch<T> const& codes) {
   return status(Kokkos::View<int*, Space>(codes.data(), std::size_t(codes.items)));
 }
-/// Runs call(workspace) with as much as there is use for, or as a call has at least.
+/// Runs call(workspace) with the largest useful workspace, or with the smallest one that the call
+/// accepts.
 template <class T, class Call>
 void with_workspace(std::int64_t numbers, Call const& call) {
   ASSERT_GT(numbers, 0) << "fits on the chip";
@@ -71,7 +72,7 @@ void check_svd_workspace(int m, int n, std::int64_t items, Arranged how, Random&
                           });
       },
       [&](auto const& a, auto const& w) {
-        // Without vectors less is needed, perhaps none.
+        // Without vectors a call needs less memory, or none.
         FencedWorkspace<T> const memory(
             workspace_numbers<Verb::svd>(exec, in(a.batch()), out(vectors(w))));
         Batchwork::svd(exec, launch("values"), in(a.batch()), out(vectors(w)), memory());
@@ -96,7 +97,7 @@ TEST(DecompositionsInWorkspace, Svd) {
   check_svd_workspace<double>(20, 3400, 10, Arranged::interleaved, random);
 }
 
-/// Three square matrices, of which the second one fails; vectors apart, and in the place of the
+/// Three square matrices; the second one fails. Vectors in separate Views, and in the memory of the
 /// matrices.
 TEST(DecompositionsInWorkspace, Eigh) {
   using Batch = Kokkos::View<double***, Kokkos::LayoutRight, Space>;
@@ -126,7 +127,7 @@ TEST(DecompositionsInWorkspace, Eigh) {
   auto const vectors = to_host(v);
   auto const in_place = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a);
   auto const said = to_host(codes);
-  // host is in_place where the space is a host's.
+  // If the memory is host memory, host and in_place are the same View.
   Random again(4);
   for (std::size_t k = 0; k < items; ++k) {
     Dense const ak =
@@ -150,8 +151,8 @@ TEST(DecompositionsInWorkspace, Eigh) {
   }
 }
 
-/// The same bits with one slot, with some and with more than there are items, and for an item
-/// alone.
+/// The results have the same bits with one slot, with several, with more slots than items, and for
+/// a single item.
 TEST(DecompositionsInWorkspace, NumberOfSlots) {
   using Batch = Kokkos::View<float***, Kokkos::LayoutRight, Space>;
   constexpr std::size_t m = 9100, n = 32, items = 5;
@@ -185,7 +186,8 @@ TEST(DecompositionsInWorkspace, NumberOfSlots) {
   expect_same(items - 1);
 }
 
-/// Items that fit come out as without a workspace, and leave it alone.
+/// Items that fit on the chip have the same results as without a workspace, and do not change the
+/// workspace.
 TEST(DecompositionsInWorkspace, ItemsThatFit) {
   Kokkos::View<double***, Kokkos::LayoutRight, Space> const a("a", 3, 4, 4), v("v", 3, 4, 4);
   Kokkos::View<double**, Space> const w("w", 3, 4), w2("w2", 3, 4);
@@ -203,7 +205,7 @@ TEST(DecompositionsInWorkspace, ItemsThatFit) {
   auto const z = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), memory);
   for (std::size_t k = 0; k < 12; ++k) EXPECT_TRUE(same_bits(x.data()[k], y.data()[k]));
   for (std::size_t k = 0; k < 100; ++k) EXPECT_EQ(z(k), 7);
-  // No items, no slots.
+  // Without items no slots are needed.
   Kokkos::View<double***, Kokkos::LayoutRight, Space> const none("none", 0, 700, 700);
   Kokkos::View<double**, Space> const no_values("w", 0, 700);
   EXPECT_EQ(workspace_numbers<Verb::eigh>(in(none), out(no_values)), 0);
@@ -241,7 +243,7 @@ TEST(DecompositionsInWorkspace, Misuse) {
   expect_says(
       message_of([&] { eigh(in(a), out(w), workspace(Kokkos::subview(wide, Kokkos::ALL, 0))); }),
       {"operand 3, workspace(\"wide\")", "has gaps"});
-  // A part of an operand.
+  // The workspace is a part of the memory of an operand.
   Kokkos::View<double*, Space, Kokkos::MemoryUnmanaged> const inside(v.data() + 5, room),
       of_a(a.data(), room);
   expect_says(
@@ -249,18 +251,18 @@ TEST(DecompositionsInWorkspace, Misuse) {
       {"operand 3, vectors(\"v\")", "is written and shares elements with operand 4, workspace"});
   expect_says(message_of([&] { eigh(in(a), out(w), out(v), workspace(of_a)); }),
               {"operand 4, workspace", "is written and shares elements with operand 1, a(\"a\")"});
-  // Where it is not needed, too.
+  // Also if no workspace is needed.
   Batch const small("small", 3, 4, 4);
   Kokkos::View<double**, Space> const values("values", 3, 4);
   Kokkos::View<double*, Space, Kokkos::MemoryUnmanaged> const within(small.data(), 10);
   expect_says(message_of([&] { eigh(in(small), out(values), workspace(within)); }),
               {"shares elements with operand 1, a(\"small\")"});
-  // A question is refused as the call is.
+  // The query of the size refuses the same misuse as the call.
   expect_says(message_of([&] { (void)workspace_numbers<Verb::eigh>(in(a), out(values)); }),
               {"Batchwork::eigh: operand 2, values(\"values\")", "does not hold the eigenvalues"});
 }
 
-/// That a matrix of n x n numbers entry(i, j) is u diag(values) v' to 10 n eps, and its status 0.
+/// A matrix of n x n numbers entry(i, j) must be u diag(values) v' to 10 n eps, with status 0.
 template <class T, class F>
 void check_matrix(std::size_t n, F const& entry) {
   using Batch = Kokkos::View<T***, Kokkos::LayoutRight, Space>;
@@ -287,14 +289,14 @@ void check_matrix(std::size_t n, F const& entry) {
       ASSERT_LE(std::abs(double(sum)), bound) << i << ' ' << j;
     }
 }
-/// Of a' a numbers below the diagonal that count as not zero are far below the differences of those
-/// on it.
+/// The off-diagonal entries of a' a that are not negligible are much smaller than the differences
+/// of the diagonal entries.
 TEST(SvdVerbInFloat, OneShortColumn) {
   for (std::size_t n : {48, 64})
     for (double t = 8e-19; t < 2e-18; t *= 1.06)
       check_matrix<float>(n, [&](std::size_t, std::size_t j) { return j == 0 ? t : 7.99; });
 }
-/// Rows over 60 orders of magnitude take 45 sweeps.
+/// Rows over 60 orders of magnitude need 45 sweeps.
 TEST(SvdVerbOfGradedRows, ManySweeps) {
   Random random(61);
   check_matrix<double>(100, [&](std::size_t i, std::size_t) {

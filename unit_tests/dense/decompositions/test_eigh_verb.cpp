@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// eigh as a verb: every arrangement and many extents against LAPACK's dsyev; in place, values
-// alone, compact, transposed; numbers of items; misuse.
+// The verb eigh: every arrangement and many extents, compared with dsyev of LAPACK; in place,
+// eigenvalues only, compact, transposed; numbers of items; misuse.
 #include "EighVerbCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 
@@ -30,15 +30,15 @@ TYPED_TEST(EighVerb, EverySizeAndArrangement) {
   Random random(1);
   for (int n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 16, 17, 24, 31, 32, 33})
     for (auto how : all_arranged) {
-      // References take time.
+      // The references take long to compute.
       if (n > 9 && how != Arranged::item_contiguous && how != Arranged::interleaved) continue;
       check_verb<T>(n, 29, how, random);
     }
   for (int n : {48, 64, 65, 100}) check_verb<T>(n, 13, Arranged::item_contiguous, random);
 }
 
-/// Matrices of two blocks, beside others that go on when these are done, and beside zeros: bit for
-/// bit the same, zeros of either sign, too.
+/// Matrices with two blocks, together with items that need more steps, and with zeros: bitwise the
+/// same results, including the signs of zeros.
 TYPED_TEST(EighVerb, BesideOthers) {
   using T = TypeParam;
   using Batch = Kokkos::View<T***, Kokkos::LayoutRight, Space>;
@@ -67,7 +67,7 @@ TYPED_TEST(EighVerb, BesideOthers) {
     }
 }
 
-/// Numbers of items around those of packs and teams; the first, a middle and the last one fail.
+/// Numbers of items near the sizes of packs and teams. The first, a middle and the last item fail.
 TYPED_TEST(EighVerb, NumbersOfItems) {
   using T = TypeParam;
   using Batch = Kokkos::View<T***, Kokkos::LayoutRight, Space>;
@@ -93,7 +93,7 @@ TYPED_TEST(EighVerb, NumbersOfItems) {
   }
 }
 
-/// Vectors in the place of the matrices, values alone, transposes and groups: the same bits.
+/// Vectors in the memory of the matrices, values only, transposes and groups: the same bits.
 template <class T>
 void check_eigh_forms(std::size_t n, std::int64_t items) {
   constexpr std::size_t W = 4;
@@ -177,7 +177,7 @@ TEST(EighVerb, Misuse) {
               {"is written and shares elements with", "give inout(view)"});
 }
 
-/// What the documentation says of hosts needs no workspace, and a row more does.
+/// The documented limits for hosts: these sizes need no workspace, and one more row does.
 TEST(EighVerb, LimitsOfHosts) {
   if (Impl::runs_on_device<Kokkos::DefaultExecutionSpace>) return;
   auto const numbers = []<class T>(T, int n) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// qr and least_squares as verbs: every arrangement and many extents, against bounds of the backward
-// error; in place, R alone, compact, transposed; numbers of items; misuse.
+// The verbs qr and least_squares: every arrangement and many extents, against bounds of the
+// backward error; in place, R only, compact, transposed; numbers of items; misuse.
 #include "QrVerbsCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 
@@ -49,20 +49,20 @@ TYPED_TEST(QrVerbs, EverySizeAndArrangement) {
   Random random(1);
   for (auto [m, n] : some_extents)
     for (auto how : all_arranged) {
-      // References take time.
+      // The references take long to compute.
       if (m * n > 200 && how != Arranged::item_contiguous) continue;
       int const items = m * n > 200 ? 21 : 33;
       check_qr_verb<T>(m, n, false, items, how, random);
       if (m > n) check_qr_verb<T>(m, n, true, items, how, random);
       check_least_squares_verb<T>(m, n, m * n % 3 + 1, items, how, random);
     }
-  // More right-hand sides than are in memory at once.
+  // More right-hand sides than the memory holds at the same time.
   check_least_squares_verb<T>(12, 5, 19, 11, Arranged::interleaved, random);
   check_least_squares_verb<T>(5, 12, 19, 11, Arranged::by_columns, random);
   check_qr_verb<T>(3, 2, false, 65537, Arranged::interleaved, random);
 }
 
-/// Q in the place of A, R alone, transposes, groups and vectors: the same bits.
+/// Q in the memory of A, R only, transposes, groups and vectors: the same bits.
 template <class T>
 void check_forms(std::size_t m, std::size_t n, std::int64_t items) {
   constexpr std::size_t W = 4;
@@ -127,7 +127,7 @@ TEST(QrVerbs, NothingToDo) {
   Batchwork::least_squares(in(a), in(no_columns), out(no_solutions));
 }
 
-/// A right-hand side that is not finite is told, though the factors are.
+/// A right-hand side that is not finite is reported, even if the factors are finite.
 TEST(QrVerbs, WhoAsksForAWorkspaceGetsNoResults) {
   Random random(3);
   for (int n : {4, 12}) {

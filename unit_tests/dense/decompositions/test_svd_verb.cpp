@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// svd as a verb: every arrangement and many extents against LAPACK's dgesvd; compact, transposed;
-// numbers of items; misuse.
+// The verb svd: every arrangement and many extents, compared with dgesvd of LAPACK; compact,
+// transposed; numbers of items; misuse.
 #include "SvdVerbCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 
@@ -39,7 +39,7 @@ TYPED_TEST(SvdVerb, EverySizeAndArrangement) {
                     {32, 32}, {33, 32}, {31, 40}, {48, 48}, {64, 64}, {6, 5},   {16, 9}, {21, 32}};
   for (auto [m, n] : some)
     for (auto how : all_arranged) {
-      // References take time.
+      // The references take long to compute.
       if (m * n > 70 && how != Arranged::item_contiguous && (m != 17 || how != Arranged::strided))
         continue;
       check_verb<T>(m, n, m * n > 200 ? 11 : 33, how, random);
@@ -76,7 +76,7 @@ void check_svd_forms(std::size_t m, std::size_t n) {
   svd(exec, in(transposed(turned)), out(u2), out(w2), out(v2));
   expect_same(u, u2, "transposed"), expect_same(w, w2, "transposed"),
       expect_same(v, v2, "transposed");
-  // That of the transpose has u and v exchanged.
+  // The decomposition of the transpose has u and v exchanged.
   if (m != n) {
     svd(in(turned), out(v2), out(w2), out(u2));
     expect_same(u, u2, "turned"), expect_same(w, w2, "turned"), expect_same(v, v2, "turned");
@@ -115,7 +115,7 @@ TEST(SvdVerb, Misuse) {
               {"operand 2, u(\"a\")", "shares elements with", "give a View of its own"});
 }
 
-/// What the documentation says of hosts needs no workspace, and a row more does.
+/// The documented limits for hosts: these sizes need no workspace, and one more row does.
 template <class T>
 void check_limits(int alone, int with_vectors) {
   for (int more : {0, 1}) {

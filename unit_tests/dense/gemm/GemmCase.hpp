@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// A product of a batch in any arrangement, known at run time, so that many of them are tested
-/// without many instantiations; its truth in long double, and the comparison.
+/// A product of a batch in any arrangement, its result in long double, and the comparison. The
+/// arrangement is chosen at run time, so that many of them need few instantiations.
 #ifndef BATCHWORK_TEST_GEMM_CASE_HPP
 #define BATCHWORK_TEST_GEMM_CASE_HPP
 
@@ -39,7 +39,8 @@ struct GemmCase {
   }
 };
 
-/// Matrices in an arrangement, or one without an item index; poison between them and around them.
+/// Matrices in an arrangement, or matrices without an item index. The memory between and around
+/// them is poisoned.
 template <class T>
 struct ArrangedBatch {
   using Batch = Kokkos::View<T***, Kokkos::LayoutStride, Space, Kokkos::MemoryUnmanaged>;
@@ -51,7 +52,7 @@ struct ArrangedBatch {
   using Mirror = decltype(Kokkos::create_mirror(Kokkos::HostSpace(),
                                                 std::declval<Kokkos::View<T*, Space> const&>()));
   Mirror host;
-  T* numbers;  ///< those of `host`: a View is slow to ask without an optimiser
+  T* numbers;  ///< the numbers of `host`, because access through a View is slow at -O0
 
   ArrangedBatch(std::int64_t items_, int rows_, int cols_, Arranged how)
       : items(items_), rows(rows_), cols(cols_) {
@@ -106,7 +107,7 @@ struct ArrangedBatch {
         for (int j = 0; j < cols; ++j) at(n, i, j) = x;
     upload();
   }
-  /// Numbers of the storage that hold poison.
+  /// The number of poisoned numbers in the storage.
   std::size_t poisoned() const {
     std::size_t count = 0;
     T const p = poison<T>();
@@ -138,9 +139,9 @@ struct GemmData {
     else if (g.reads_c) c.randomise(random);
   }
 
-  /// Runs `call`, which computes C, and compares every number with the truth: the error of a sum of
-  /// K products, of alpha times it and of beta C is at most (K + 3) eps times the sum of the
-  /// magnitudes. Nothing else is written.
+  /// Runs `call`, which computes C, and compares every number with the reference. The error of
+  /// alpha times a sum of K products, plus beta C, is at most (K + 3) eps times the sum of the
+  /// magnitudes. No other memory may change.
   template <class Call>
   void check(Call const& call) const {
     SCOPED_TRACE(what.text());
@@ -177,7 +178,7 @@ struct GemmData {
   }
 };
 
-/// Some case of a number of items and sizes, the rest at random.
+/// A random case with a number of items and sizes.
 inline GemmCase some_case(Random& random, std::int64_t items, int m, int n, int k) {
   GemmCase g;
   g.items = items;
@@ -188,7 +189,7 @@ inline GemmCase some_case(Random& random, std::int64_t items, int m, int n, int 
   g.turn_a = random.integer(0, 1);
   g.turn_b = random.integer(0, 1);
   g.turn_c = random.integer(0, 3) == 0;
-  // Mostly all alike.
+  // Usually all are equal.
   auto const first = all_arranged[random.integer(0, 3)];
   bool const alike = random.integer(0, 2) > 0;
   for (auto& x : g.arranged) x = alike ? first : all_arranged[random.integer(0, 3)];

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The device kernels of gemm for a case, on the teams of a host.
+/// Runs the device kernels of gemm for a case on teams of host threads.
 #ifndef BATCHWORK_TEST_GEMM_ON_TEAMS_HPP
 #define BATCHWORK_TEST_GEMM_ON_TEAMS_HPP
 
@@ -50,7 +50,7 @@ void run_warps(Impl::GemmProblem<T> const& p, int rounds) {
   run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
 }
 
-/// Items of sizes of which rows begin anywhere, in every order of the numbers of each operand.
+/// Sizes for which rows begin at any alignment, with every order of the numbers of each operand.
 template <class T>
 void test_warps(Random& random, int m, int n, int k, int most_items = 11) {
   for (auto shared : {Shared::none, Shared::a, Shared::b})

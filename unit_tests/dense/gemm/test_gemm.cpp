@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// gemm against products in long double: what is shared, transposes, arrangements, factors, sizes,
-// numbers of items; what it leaves alone; misuse.
+// gemm against products in long double: matrices common to all items, transposes, arrangements,
+// factors, sizes, numbers of items; memory that it must not change; misuse.
 #include "dense/gemm/GemmCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 
@@ -13,8 +13,8 @@ namespace {
 template <class T>
 void call_gemm(GemmData<T> const& d) {
   auto const& g = d.what;
-  // Of a strided View the transpose is another one of the same type, which spares the compiler
-  // transposed(view) for every combination; that is tested below.
+  // The transpose of a strided View has the same type, so transposed(view) need not be compiled for
+  // every combination. It is tested below.
   auto const turned_view = [](auto view) {
     using V = decltype(view);
     auto const s = [&](int r) { return std::size_t(view.stride(r)); };
@@ -104,7 +104,7 @@ TYPED_TEST(Gemm, EverySize) {
   }
 }
 
-/// Enough items for a host's packs to hold items of every arrangement, and some more.
+/// Enough items for packs of hosts in every arrangement, and a few more.
 TYPED_TEST(Gemm, SmallSizes) {
   Random random(8);
   for (int repeat = 0; repeat < 200; ++repeat) {
@@ -144,8 +144,7 @@ TYPED_TEST(Gemm, NumbersOfItems) {
         }
 }
 
-/// A lane that computes its own item reads the numbers of some terms together, and then of those
-/// that are left.
+/// A lane that computes its own item reads several terms together, and then the remaining ones.
 TYPED_TEST(Gemm, FewTermsInterleaved) {
   Random random(7);
   for (int terms = 1; terms <= 9; ++terms)
@@ -188,7 +187,7 @@ TYPED_TEST(Gemm, WithoutAlphaNothingIsRead) {
   d.check([&] { call_gemm(d); });
 }
 
-/// A NaN in one item is that item's own.
+/// A NaN in one item affects only that item.
 TYPED_TEST(Gemm, NeighboursOfAFailedItem) {
   using T = TypeParam;
   for (int size : {2, 7, 16, 40})
@@ -224,7 +223,7 @@ TYPED_TEST(Gemm, NeighboursOfAFailedItem) {
       }
 }
 
-/// A fixed operand of the largest extents, where a launch carries it.
+/// A fixed operand with the largest extents that a launch can pass.
 template <class T>
 struct LargeFixed {
   template <class Exec>
@@ -260,8 +259,7 @@ TYPED_TEST(Gemm, LargeFixedOperand) {
     GTEST_SKIP() << "a launch carries " << Impl::Vendor::fixed_bytes<Space> << " bytes of them";
 }
 
-// ---- operands of other types
-// ---------------------------------------------------------------------------------------------
+// ---- operands of other types --------------------------------------------------------------------
 
 TYPED_TEST(Gemm, StaticExtentsTurnedAndFixed) {
   using T = TypeParam;
@@ -280,8 +278,8 @@ TYPED_TEST(Gemm, StaticExtentsTurnedAndFixed) {
   gemm(exec, 1, common(fixed(tile)), in(transposed(x.view())), 0, out(y.view()));
   gemm(launch("with a View"), 1.0f, common(transposed(viewed.view)), in(transposed(x.const_view())),
        0, out(z.view()));
-  // The transpose of the product: fixed on the other side. Another matrix, which no scratch holds
-  // from the calls above.
+  // The transpose of the product, with the fixed matrix on the other side. It is a different
+  // matrix, so that no scratch memory contains it from the calls above.
   BatchIn<T, Right, 3, 4> w(items);
   BatchIn<T, Left, 4, 3> v(items);
   Matrix<T, 5, 4> tile_turned;
@@ -331,8 +329,7 @@ TYPED_TEST(Gemm, Vectors) {
   }
 }
 
-// ---- misuse
-// ---------------------------------------------------------------------------------------------
+// ---- misuse -------------------------------------------------------------------------------------
 
 using Many = Kokkos::View<double***>;
 using One = Kokkos::View<double**>;
@@ -367,7 +364,7 @@ TEST(GemmErrors, Misuse) {
   for (std::size_t n = 0; n < 7; ++n)
     for (std::size_t i = 0; i < 3; ++i)
       for (std::size_t j = 0; j < 5; ++j) ASSERT_EQ(h(n, i, j), 7.25);
-  // No items, and no numbers, are no error.
+  // Calls without items or numbers are not an error.
   Many none("none", 0, 3, 4), none_c("none_c", 0, 3, 5), flat("flat", 7, 0, 4),
       flat_c("flat_c", 7, 0, 5);
   EXPECT_NO_THROW(gemm(1, in(none), common(m), 0, out(none_c)));

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device kernels of gemm, run on the host by teams of threads, so that they are tested where
-// there is no device, with the sanitizers' help; and the choice of tiles.
+// The device kernels of gemm, run on the host by teams of threads. They are thus tested without a
+// device, and with sanitizers. Also the choice of tiles.
 #include <algorithm>
 
 #include "dense/gemm/GemmOnTeams.hpp"
@@ -11,7 +11,7 @@
 namespace Batchwork::Test {
 namespace {
 
-/// The tiled kernel for a case, with a number of tiles for a team.
+/// The tiled kernel for a case, with a number of tiles for each team.
 template <class T, Impl::GemmTileKind Kind, class Left>
 void run_kind(Impl::GemmProblem<T> const& p, Impl::GemmTilesPlan<T> const& plan, int rounds,
               Left const& left) {
@@ -53,8 +53,8 @@ TYPED_TEST(GemmTilesTest, Tiles) {
     }
 }
 
-/// Sizes of which runs of 16 bytes are aligned, in the arrangements that can be copied and stored
-/// by such runs.
+/// Sizes with aligned runs of 16 bytes, in the arrangements that can be copied and stored by such
+/// runs.
 TYPED_TEST(GemmTilesTest, WideAccesses) {
   using T = TypeParam;
   Random random(2);
@@ -77,7 +77,7 @@ TYPED_TEST(GemmTilesTest, WideAccesses) {
       }
 }
 
-/// Every kind of block, with edges and without.
+/// Every kind of block, with and without partial blocks.
 TYPED_TEST(GemmTilesTest, Blocks) {
   using T = TypeParam;
   using enum Impl::GemmBlockKind;
@@ -145,7 +145,7 @@ TYPED_TEST(GemmTilesTest, LanesOfInterleaved) {
     }
 }
 
-/// A limit of scratch, and what a device is asked for, lead to one block or another.
+/// The choice of a block for a limit of scratch memory and for a device.
 template <class T, class Kernel>
 void check_sectors() {
   Random random(6);
@@ -153,7 +153,7 @@ void check_sectors() {
   for (int repeat = 0; repeat < 25; ++repeat) {
     int const sizes[] = {8, 9, 16, 17, 24, 31, 40, 67};
     auto const size = [&] { return sizes[random.integer(0, 7)]; };
-    // Whole teams, or some items more, of which runs of 16 bytes are aligned or not.
+    // Whole teams, or a few more items, with and without aligned runs of 16 bytes.
     std::int64_t const count =
         items * random.integer(1, 3) + (repeat % 2 ? random.integer(0, items - 1) : 0);
     auto g = some_case(random, count, size(), size(), random.integer(0, 40));
@@ -182,8 +182,7 @@ TYPED_TEST(GemmTilesTest, WarpsOfRuns) {
   test_warps<TypeParam>(random, 17, 5, 23);
 }
 
-// ---- choices
-// ---------------------------------------------------------------------------------------------
+// ---- choices ------------------------------------------------------------------------------------
 
 TEST(GemmChoice, TilesAndBlocksFitEveryDevice) {
   using Tile = Impl::GemmTileOf<Impl::GemmTileKind::small>;
@@ -191,7 +190,7 @@ TEST(GemmChoice, TilesAndBlocksFitEveryDevice) {
     SCOPED_TRACE(device.name);
     std::size_t const bytes = Impl::gemm_small_scratch(device.limits);
     EXPECT_TRUE(launches(device, Tile::teams, Tile::threads, bytes + 16));
-    // Three devices and their like have room for what was measured.
+    // Three devices and similar ones have enough memory for the measured choice.
     bool const measured = device.limits.scratch_of_multiprocessor >= 160000 &&
                           device.limits.scratch_of_team >= Impl::scratch_with_kokkos_4;
     if (measured) {
@@ -275,7 +274,7 @@ TEST(GemmChoice, BlocksOfEverySizeFit) {
             p.k = k;
             using Tile = Impl::GemmTileOf<Impl::GemmTileKind::small>;
             int slab = 1 << 20;
-            // From much scratch to little.
+            // From much scratch memory to little.
             for (std::size_t bytes : scratch) {
               auto const b = Impl::choose_gemm_blocking(p, which & 2, which & 4, bytes);
               ASSERT_LE(std::size_t(b.numbers()) * sizeof(T), bytes) << m << " " << n << " " << k;

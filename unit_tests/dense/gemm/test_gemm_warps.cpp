@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The kernels of gemm whose warps multiply matrices by instructions, with threads for lanes.
+// The kernels of gemm with matrix instructions of warps, run with host threads as lanes.
 #include "dense/gemm/GemmOnTeams.hpp"
 #include "support/Batchwork_Devices.hpp"
 
@@ -10,8 +10,7 @@ namespace {
 
 static_assert(Impl::Vendor::multiplies_by_warps<double>);
 
-/// Every kind of block, of which rows of C are aligned, begin anywhere, or columns stand side by
-/// side.
+/// Every kind of block. Rows of C are aligned or begin at any alignment, or columns are contiguous.
 TEST(GemmWarps, Blocks) {
   using enum Impl::GemmBlockKind;
   Random random(1);
@@ -34,7 +33,7 @@ TEST(GemmWarps, Blocks) {
         }
 }
 
-/// As many slabs as fit a device beside the other teams of a multiprocessor.
+/// As many slabs as fit on a device together with the other teams of a multiprocessor.
 TEST(GemmWarps, SlabsOnTheirWay) {
   using enum Impl::GemmBlockKind;
   Impl::GemmProblem<double> p;
@@ -60,8 +59,8 @@ TEST(GemmWarps, Runs) {
   test_warps<double>(random, 31, 31, 31, 1);
   test_warps<double>(random, 19, 26, 3, 3);
 }
-/// Items side by side: whole teams of them and some more, an odd number, blocks of one tile and of
-/// several, with edges and without.
+/// Item-contiguous items: full teams and a few more, an odd number, blocks of one tile and of
+/// several, with and without partial blocks.
 template <class Kernel>
 void test_sectors(int items, int m, int n, int k, int down, int across) {
   Random random(4);

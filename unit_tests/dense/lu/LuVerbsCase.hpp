@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// lu and solve_lu on matrices known at run time, judged by what comes out: by the verbs, and by
-/// the device's kernel on threads of a host.
+/// Checks of lu and solve_lu on matrices with extents known at run time. Tests run the verbs, or
+/// the device kernels on threads of a host.
 #ifndef BATCHWORK_TEST_LU_VERBS_CASE_HPP
 #define BATCHWORK_TEST_LU_VERBS_CASE_HPP
 
@@ -23,7 +23,7 @@ struct LogDeterminant {
   long double log_size;
   int sign;
 };
-/// By elimination with partial pivoting in long double.
+/// Elimination with partial pivoting in long double.
 inline LogDeterminant log_determinant(Dense a) {
   int const n = a.rows;
   LogDeterminant r{0, 1};
@@ -43,13 +43,13 @@ inline LogDeterminant log_determinant(Dense a) {
   return r;
 }
 
-/// That of |L|: sizes of pivots are compared by all bits, or by 20 of double.
+/// The bound of |L|: sizes of pivots are compared by all bits, or by 20 bits of double.
 template <class T>
 long double largest_of_l(bool all_bits) {
   return (1 + 2 * epsilon<T>)*(1 + (all_bits || sizeof(T) == 4 ? 0 : std::ldexp(1.0L, -19)));
 }
-/// Columns of two numbers that differ as much as those with the same 20 bits can, the smaller one
-/// in front.
+/// Columns with two numbers that differ as much as numbers with the same 20 bits can. The smaller
+/// one is first.
 template <class T, class Factor>
 void check_near_pivots(int n, Factor const& factor, bool all_bits) {
   SCOPED_TRACE("near pivots, " + std::to_string(n) + " rows");
@@ -83,7 +83,7 @@ void check_near_pivots(int n, Factor const& factor, bool all_bits) {
 
 /// factor(a, lu, rows, codes) and solve(a, b, x, codes) run a call. Errors are bounded as in
 /// expect_lu.
-/// \param all_bits  by which sizes of pivots are compared
+/// \param all_bits whether sizes of pivots are compared by all bits
 template <class T, class Factor, class Solve>
 void check_lu(int n, int columns, std::int64_t items, Arranged how, Random& random,
               Factor const& factor, Solve const& solve, bool all_bits) {
@@ -150,8 +150,8 @@ void check_lu(int n, int columns, std::int64_t items, Arranged how, Random& rand
   }
 }
 
-/// Determinants in closed form, whose parts are beyond the range of numbers. find and find_log as
-/// in check_inverse.
+/// Determinants in closed form, with partial products beyond the range of numbers. find and
+/// find_log as in check_inverse.
 template <class T, class Find, class FindLog>
 void check_known_determinants(int n, std::int64_t items, Arranged how, Random& random,
                               Find const& find, FindLog const& find_log) {
@@ -183,8 +183,8 @@ void check_known_determinants(int n, std::int64_t items, Arranged how, Random& r
 }
 
 /// invert(a, x, codes), find(a, d, codes) and find_log(a, logs, signs, codes) run a call. Residuals
-/// of inverses and determinants are bounded by the condition number of the matrix, found by LU in
-/// long double.
+/// of inverses and determinants are bounded by the condition number of the matrix, computed by LU
+/// in long double.
 template <class T, class Invert, class Find, class FindLog>
 void check_inverse(int n, std::int64_t items, Arranged how, Random& random, Invert const& invert,
                    Find const& find, FindLog const& find_log) {
@@ -211,7 +211,7 @@ void check_inverse(int n, std::int64_t items, Arranged how, Random& random, Inve
                   std::isnan(signs.at(k, 0, 0)) && std::isnan(x.at(k, n - 1, n - 1)));
       continue;
     }
-    // Of many rows it may be too large.
+    // With many rows it can be too large.
     ASSERT_EQ(codes_of_d.at(k, 0, 0),
               std::isfinite(d.at(k, 0, 0)) ? 0 : Status::code(Reason::not_finite, 0));
     ASSERT_EQ(codes_of_log.at(k, 0, 0), 0);
@@ -226,7 +226,7 @@ void check_inverse(int n, std::int64_t items, Arranged how, Random& random, Inve
     if (kind == LuKind::tiny) continue;  // inverses overflow
     Dense const ak = item(a, k), xk = item(x, k);
     ASSERT_EQ(codes.at(k, 0, 0), 0);
-    // a x - 1 row by row: |P' L| |U| |x| is at most growth, below 8 n here, times |a| |x|.
+    // a x - 1 row by row: |P' L| |U| |x| is at most the growth, here less than 8 n, times |a| |x|.
     Dense const size = abs(ak) * abs(xk);
     long double largest = 0;
     for (int j = 0; j < n; ++j) {
@@ -237,7 +237,7 @@ void check_inverse(int n, std::int64_t items, Arranged how, Random& random, Inve
     ASSERT_TRUE(near(ak * xk, eye(n), Dense(n, n, tolerance<T>(3 * n, 8 * n * largest))));
     auto const [log_size, sign] = log_determinant(ak);
     long double const few = tolerance<T>(3 * n, 8 * n * largest);
-    if (few > 0.1L) continue;  // the sign is not sure
+    if (few > 0.1L) continue;  // the sign is not certain
     ASSERT_EQ(signs.at(k, 0, 0), T(sign));
     ASSERT_NEAR(double(logs.at(k, 0, 0)), double(log_size),
                 double(few + tolerance<T>(n, n + std::fabs(log_size))));
@@ -248,8 +248,9 @@ void check_inverse(int n, std::int64_t items, Arranged how, Random& random, Inve
   check_known_determinants<T>(n, std::min<std::int64_t>(items, 31), how, random, find, find_log);
 }
 
-/// A column whose only number that is not zero is among the smallest there are: no zero may be
-/// taken for its pivot. Item k has it in row k; each other column has a one in a row that is left.
+/// Each column of the item has one non-zero entry, and one of these is among the smallest numbers.
+/// No zero may be chosen as its pivot. In item k it is in row k. The other columns have a one in
+/// another row.
 template <class T, class Solve>
 void check_smallest_number(int n, Solve const& solve) {
   SCOPED_TRACE(std::to_string(n) + " rows");

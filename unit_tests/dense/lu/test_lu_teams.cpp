@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernels of lu, solve_lu, inverse and determinant, run on the host by teams of
-// threads; compiled a second time for warps of 32 lanes.
+// The device kernels of lu, solve_lu, inverse and determinant, run on the host by teams of threads.
+// Compiled a second time with warps of 32 lanes.
 #include "LuVerbsCase.hpp"
 #include "dense/UnitsCase.hpp"
 #include "support/Batchwork_Devices.hpp"
@@ -18,7 +18,7 @@ Impl::Storage<T> storage(ArrangedBatch<T> const& m) {
   return {m.data(), 1, m.item, 0, m.row, m.col};
 }
 
-/// Launches the kernel for what the task says.
+/// Launches the kernel for a task.
 template <Impl::LuTask Task, class T, class Launch>
 void run_problem(Impl::LuProblem<T> p, ArrangedBatch<T> const& a, ArrangedBatch<int> const& codes,
                  Launch const& launch) {
@@ -123,7 +123,7 @@ void check_units_of(int n, int columns, Launch const& launch) {
     expect_in_units(lu0, lu, k, k, "U", [](int i, int j) { return j >= i; });
     expect_in_units(lu0, lu, k, 0, "L", [](int i, int j) { return j < i; });
     expect_in_units(x0, x, k, 0, "solutions");
-    // Of others the inverse is not normal.
+    // The inverses of other items are not normal numbers.
     if (std::abs(k) > std::numeric_limits<T>::max_exponent - 16) continue;
     invert(a, inverse);
     expect_in_units(inverse0, inverse, k, -k, "inverses");
@@ -136,7 +136,7 @@ void run_kernel(Kernel const& kernel, Impl::DeviceLimits const& limits) {
   ASSERT_LE(kernel.team(), kernel.largest_team);
   run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
 }
-/// In a workspace of so many slots.
+/// With a workspace of this many slots.
 template <class T>
 void check_workspace(int n, int columns, std::int64_t items, std::int64_t slots, Arranged how,
                      Random& random) {
@@ -159,7 +159,7 @@ void check_teams(int n, int columns, std::int64_t items, Arranged how, Random& r
                       run_kernel(Impl::LuTeams<T, Large>(p, limits), limits);
                     });
 }
-/// The kernels in which a lane has an item.
+/// The kernels with one lane for each item.
 template <class T, int N>
 void check_lanes(int columns, std::int64_t items, Arranged how, Random& random) {
   check_problems<T>(
@@ -185,7 +185,7 @@ TEST(LuTeams, AnItemOfEachLane) {
   check_lanes<double, 6>(6, 257, Arranged::interleaved, random);
 }
 
-/// On every device there is room for as many teams as the launch bounds promise.
+/// Every device can hold as many teams as the launch bounds promise.
 TEST(LuTeams, LanesFitEveryDevice) {
   for (auto const& device : devices()) {
     SCOPED_TRACE(device.name);
@@ -195,7 +195,7 @@ TEST(LuTeams, LanesFitEveryDevice) {
       p.columns = 2;
       p.result =
           Task == Impl::LuTask::factors ? Impl::LuResult::factors : Impl::LuResult::solutions;
-      // Nothing is near but the numbers of an item.
+      // Only numbers of the same item are adjacent.
       Impl::Storage<T> const rows{nullptr, 1, N * N, 0, N, 1};
       p.a = p.b = rows.as_const(), p.x = p.lu = rows;
       p.order = {nullptr, 1, N * N, 0, 1, 0};
@@ -230,9 +230,9 @@ TEST(LuTeams, ItemsOfATeam) {
   check_teams<float, true>(21, 2, 4, Arranged::item_contiguous, random);
 }
 
-/// By panels: full ones and a last one of one to seven columns, one warp with rows to five, lanes
-/// without rows; rows of 16 numbers, with and without room to stand apart; several right-hand
-/// sides, and more than are solved for at once; every kind of item to 48 rows.
+/// Panels: full ones, and a last one of one to seven columns; one warp with up to five rows; lanes
+/// without rows; rows of 16 numbers with and without padding; several right-hand sides, and more
+/// than are solved for at the same time; every kind of item up to 48 rows.
 template <class T>
 void check_panels(int n, int columns, std::int64_t items, Arranged how, Random& random,
                   bool has_room = true) {
@@ -264,8 +264,8 @@ TEST(LuTeams, Panels) {
   check_panels<float>(131, 2, 1, Arranged::item_contiguous, random);
 }
 
-/// Where the first warps of a team cannot wait by themselves, and with a vector whose substitution
-/// goes along.
+/// The first warps of a team cannot wait separately. Also a vector whose substitution is part of
+/// the elimination.
 template <bool Ahead>
 struct EliminationOfPanels {
   int n, row, four, lanes;
@@ -323,7 +323,7 @@ void check_elimination_of_panels(int n, bool by_fours, Random& random) {
           reciprocals[2 * std::size_t(k)] * reciprocals[2 * std::size_t(k) + 1] * double(u(k, k)),
           1, 1e-14);
     }
-    // Entries of U of a random matrix stay below 8.
+    // Entries of U of a random matrix are less than 8.
     long double const few = tolerance<double>(n, 8 * n);
     ASSERT_TRUE(near(l * u, pa, Dense(n, n, few)));
     ASSERT_TRUE(near(l * y, pb, Dense(n, 1, few * n)));
@@ -337,7 +337,7 @@ TEST(EliminationPanels, WithAVector) {
   }
 }
 
-/// By lanes that share items, where they have shuffles.
+/// Lanes share items, if they have shuffles.
 template <class T, int N>
 void check_shared_lanes(int n, int columns, std::int64_t items, Arranged how, Random& random) {
   if constexpr (Impl::Vendor::has_shuffles)
@@ -407,7 +407,7 @@ TEST(LuTeams, SmallestNumberBesideZeros) {
   check_smallest_number_by_shared_lanes<double, 32>(31);
 }
 
-/// In registers, where lanes have shuffles.
+/// In registers, if lanes have shuffles.
 template <class T, int Tiles>
 void check_tiles(int n, int columns, std::int64_t items, Arranged how, Random& random) {
   if constexpr (Impl::Vendor::has_shuffles)
@@ -432,8 +432,8 @@ TEST(LuTiles, ItemsOfTwoWarps) {
   Random random(7);
   check_tiles<double, 7>(51, 3, 2, Arranged::interleaved, random);
 }
-/// Lanes that have whole rows, one or two, or none; the last of eight steps; U that was moved by
-/// any number of places.
+/// Lanes with one or two whole rows, or none; the last of eight steps; U moved by any number of
+/// places.
 TEST(LuTiles, RowsOfLanes) {
   Random random(9);
   check_tiles<double, 4>(29, 2, 5, Arranged::item_contiguous, random);
@@ -460,8 +460,8 @@ void check_inverse_rows(int n, std::int64_t items, Arranged how, Random& random)
       else run_kernel(Impl::LuTiles<T, N / 8, Task>(p, limits), limits);
     });
 }
-/// Lanes that share an item; a warp with a row a lane or two, two warps with columns in turn; full
-/// ones, lanes without rows.
+/// Lanes that share an item: a warp with one or two rows for each lane, and two warps that
+/// alternate columns; full warps, and lanes without rows.
 TEST(LuTeams, InversesInRows) {
   Random random(12);
   for (auto how : all_arranged) {
@@ -482,7 +482,7 @@ TEST(LuTeams, InversesInRows) {
   check_inverse_rows<double, 64>(3, 7, Arranged::strided, random);
 }
 
-/// Nothing is solved, but the status is that of the elimination.
+/// No system is solved, but the status is the status of the elimination.
 TEST(LuTeams, NoRightHandSides) {
   Random random(17);
   check_lanes<double, 3>(0, 37, Arranged::interleaved, random);
@@ -499,8 +499,8 @@ TEST(LuTeams, NoRightHandSides) {
   check_workspace<double>(9, 0, 7, 3, Arranged::interleaved, random);
 }
 
-/// Fewer slots than items, a last round that is not full, more slots than items; pivots that fail
-/// among the items of a team.
+/// Fewer slots than items, a partial last round, and more slots than items; pivots that fail in
+/// some items of a team.
 TEST(LuTeams, ItemsInAWorkspace) {
   Random random(6);
   check_workspace<double>(5, 3, 7, 3, Arranged::interleaved, random);
@@ -508,7 +508,7 @@ TEST(LuTeams, ItemsInAWorkspace) {
   check_workspace<float>(9, 1, 2, 1, Arranged::strided, random);
   check_workspace<double>(1, 1, 2, 5, Arranged::item_contiguous, random);
 }
-/// More columns than are asked for at once, and more rows than lanes.
+/// More columns than are requested at the same time, and more rows than lanes.
 TEST(LuTeams, LargeItemsInAWorkspace) {
   if (!Impl::Vendor::has_shuffles) return;
   Random random(7);
@@ -526,7 +526,7 @@ TEST(LuTeams, LargeItemsInAWorkspace) {
   run_teams(kernel, 1, kernel.team(), kernel.bytes());
   x.download();
   Dense const ak = item(a, 0), xk = item(x, 0);
-  // |L| |U| of a random matrix stays below 8 n.
+  // |L| |U| of a random matrix is less than 8 n.
   long double const few = tolerance<double>(3 * n, 8 * n);
   long double largest = 0;
   for (int i = 0; i < n; ++i) largest = std::max(largest, std::fabs(xk(i)));
@@ -576,7 +576,7 @@ TEST(LuTeams, Units) {
   check_units_of_tiles<float, 8>(61, 1), check_units_of_tiles<double, 6>(48, 2);
 }
 
-/// On every device all rows that are taken fit.
+/// On every device all supported numbers of rows fit.
 TEST(LuTeams, FitEveryDevice) {
   for (auto const& device : devices()) {
     SCOPED_TRACE(device.name);

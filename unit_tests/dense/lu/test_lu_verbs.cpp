@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// lu, solve_lu, inverse and determinant as verbs: every arrangement against backward error bounds
-// in long double, singular and missing numbers among others, in place, compact, transposed; numbers
-// of items; misuse.
+// The verbs lu, solve_lu, inverse and determinant. Every arrangement against backward error bounds
+// in long double, also with singular matrices and NaN; in place, compact, transposed; numbers of
+// items; misuse.
 #include "LuVerbsCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 
 using Codes = Kokkos::View<int*, Space>;
 
-/// A View (item, row) of one column.
+/// A View (item, row) with one column.
 template <class T>
 auto column(ArrangedBatch<T> const& m) {
   return vectors(m);
@@ -63,7 +63,7 @@ TYPED_TEST(LuVerbs, EverySizeAndArrangement) {
   Random random(1);
   for (int n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 17, 24, 30, 31, 32, 33, 48, 64, 65, 100})
     for (auto how : all_arranged) {
-      // References take time.
+      // The references take long to compute.
       if (n > 40 && how != Arranged::item_contiguous && how != Arranged::interleaved) continue;
       check_verbs<T>(n, n % 3 + 1, n < 20 ? 13 : 6, how, random);
     }
@@ -83,12 +83,12 @@ TYPED_TEST(LuVerbs, InversesAndDeterminants) {
   Random random(11);
   for (int n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 17, 31, 32, 33, 48, 64, 65})
     for (auto how : all_arranged) {
-      // References take time.
+      // The references take long to compute.
       if (n > 40 && how != Arranged::item_contiguous) continue;
       check_inverse_verbs<T>(n, n < 20 ? 31 : 13, how, random);
     }
   check_inverse_verbs<T>(3, 65537, Arranged::interleaved, random);
-  // In place, of the transposes: the same as that of the transposed inverse.
+  // In place, for transposes: the same as the transposed inverse.
   Kokkos::View<T***, Kokkos::LayoutRight, Space> const a("a", 9, 12, 12), x("x", 9, 12, 12);
   auto const host = Kokkos::create_mirror_view(a);
   for (std::size_t k = 0; k < host.size(); ++k) host.data()[k] = T(random());
@@ -101,13 +101,13 @@ TYPED_TEST(LuVerbs, InversesAndDeterminants) {
     ASSERT_TRUE(same_bits(want.data()[k], got.data()[k])) << k;
 }
 
-/// The largest ones that a device with the least scratch takes.
+/// The largest items that a device with the least scratch memory supports.
 TYPED_TEST(LuVerbs, LargeItems) {
   Random random(2);
   check_verbs<TypeParam>(sizeof(TypeParam) == 4 ? 99 : 70, 2, 6, Arranged::item_contiguous, random);
 }
 
-/// Factors in the place of the matrices, solutions in that of the right-hand sides, vectors,
+/// Factors in the memory of the matrices, solutions in the memory of the right-hand sides, vectors,
 /// transposes and groups: the same bits.
 template <class T>
 void check_forms(std::size_t n, std::int64_t items) {
@@ -178,7 +178,7 @@ void check_forms(std::size_t n, std::int64_t items) {
         sum += static_cast<long double>(host(k, i, j)) * got(k, j);
         size += std::fabs(static_cast<long double>(got(k, j)));
       }
-      // |L| |U| of a random matrix stays below 8 n.
+      // |L| |U| of a random matrix is less than 8 n.
       EXPECT_NEAR(double(sum), double(host_b(k, i)),
                   double(tolerance<T>(3 * int(n), 8 * int(n) * size)));
     }

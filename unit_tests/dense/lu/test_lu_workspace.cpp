@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// lu, solve_lu, inverse and determinant of items that do not fit on the chip, in a workspace:
-// against bounds of the backward error, with items that fail; the same bits with any number of
-// slots; misuse.
+// lu, solve_lu, inverse and determinant with a workspace, for items that do not fit on the chip.
+// Compares with bounds of the backward error, with items that fail. Results must be bitwise the
+// same for any number of slots. Also misuse.
 #include "LuVerbsCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 #include "support/FencedWorkspace.hpp"
@@ -11,7 +11,7 @@
 namespace Batchwork::Test {
 namespace {
 
-/// Beyond the limits of hosts, and of a device with Kokkos 5.2.
+/// Larger than the limits of hosts, and of a device with Kokkos 5.2.
 constexpr int rows_beyond = 258;
 
 auto lu_codes(ArrangedBatch<int> const& codes) {
@@ -23,7 +23,7 @@ auto scalars(ArrangedBatch<T> const& m) {
   using View = Kokkos::View<T*, Kokkos::LayoutStride, Space, Kokkos::MemoryUnmanaged>;
   return View(m.data(), Kokkos::LayoutStride(std::size_t(m.items), std::size_t(m.item)));
 }
-/// verb(operands..., workspace), and asks before how large it is to be.
+/// Calls verb(operands..., workspace) with a workspace of the size that it requests before.
 template <class T, Verb V, class Call, class... X>
 void call_in_workspace(Call const& verb, X const&... operands) {
   std::int64_t const numbers = workspace_numbers<V>(operands...);
@@ -75,7 +75,7 @@ TEST(LuInWorkspace, InversesAndDeterminants) {
       });
 }
 
-/// In place with one slot and without a status: the same bits as apart with all of them.
+/// In place, with one slot and without a status: the same bits as out of place with all slots.
 TEST(LuInWorkspace, InPlaceWithOneSlot) {
   constexpr std::size_t n = 300, items = 3;
   Kokkos::View<float***, Kokkos::LayoutRight, Space> const a("a", items, n, n), x("x", items, n, n);
@@ -100,7 +100,7 @@ TEST(LuInWorkspace, Misuse) {
   Kokkos::View<double*, Space> const d("d", 2);
   std::int64_t const full = workspace_numbers<Verb::inverse>(in(a), out(x)),
                      least = least_workspace_numbers<Verb::inverse>(in(a), out(x));
-  // Determinants take no right-hand sides.
+  // Determinants need no right-hand sides.
   EXPECT_LT(least_workspace_numbers<Verb::determinant>(in(a), out(d)), least);
   EXPECT_EQ(workspace_numbers<Verb::inverse>(inout(none)), 0);
   EXPECT_EQ(workspace_numbers<Verb::inverse>(inout(small)), 0);

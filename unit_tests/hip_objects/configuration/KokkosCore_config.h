@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Kokkos as it is installed, with HIP in the place of OpenMP, and Serial for the host. The headers of this folder stand in
-// front of those that Kokkos' build wrote; each includes the one that it hides and adds the device. That is enough to
-// compile objects. They cannot be linked: the installed library has no device code. compile.sh defines the architecture.
+// The configuration of the installed Kokkos, with HIP instead of OpenMP, and Serial for the host.
+// The compiler finds the headers in this folder before the headers that the build of Kokkos wrote.
+// Each one includes the header that it hides, and adds the device. This is enough to compile
+// objects. They cannot be linked, because the installed library has no device code. compile.sh
+// defines the architecture.
 #include_next <KokkosCore_config.h>
 
 #ifndef KOKKOS_ENABLE_HIP

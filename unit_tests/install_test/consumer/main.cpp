@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Nothing but the umbrella header.
+// Includes only Batchwork.hpp.
 #include <Batchwork.hpp>
 #include <iostream>
 
