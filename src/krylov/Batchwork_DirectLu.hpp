@@ -449,10 +449,12 @@ struct SolveDirectOfArguments {
   }
   template <class... X>
   void operator()(X const&...) const {
-    static_assert(any_order<X...>,
-                  "Batchwork::solve: with direct_lu, which takes no preconditioner, the arguments "
-                  "are [exec,] [launch(\"label\"),] direct_lu(...), A, b, x [, log] [, "
-                  "workspace(view)] in this order");
+    static_assert(
+        any_order<X...>,
+        "Batchwork::solve: with direct_lu, which takes no preconditioner, the arguments "
+        "are [exec,] [launch(\"label\"),] direct_lu(...), A, b, x [, log] [, "
+        "workspace(view)] in this order; A is csr(...), dense(...) or another format; b and "
+        "x are Views, without in(...) and out(...)");
   }
 };
 

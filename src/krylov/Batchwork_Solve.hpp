@@ -465,7 +465,8 @@ struct SolveOfArguments {
     static_assert(any_order<X...>,
                   "Batchwork::solve: the arguments are [exec,] [launch(\"label\"),] "
                   "[WorkDivision,] solver, preconditioner, A, b, x [, log] [, workspace(view)] in "
-                  "this order");
+                  "this order; A is csr(...), dense(...) or another format; b and x are Views, "
+                  "without in(...) and out(...)");
   }
 };
 

@@ -86,12 +86,12 @@ struct SolveOutcome {
   Reason reason() const { return Status::reason(code); }
   int info() const { return Status::info(code); }  ///< with Reason::breakdown, see Breakdown
   /// In words: "stagnated after 31 iterations, |b - A x| = 2.1e-07"; with dense_form followed by
-  /// ", in dense form".
+  /// ", in dense form". The residual is absolute. explain_solve(code) says what to try.
   std::string text() const {
     char tail[80];
     std::snprintf(tail, sizeof(tail), " after %d iterations, |b - A x| = %.3g", iterations,
                   double(residual));
-    return explain_solve(code) + tail + (dense_form ? ", in dense form" : "");
+    return Impl::reason_of_solve(code) + tail + (dense_form ? ", in dense form" : "");
   }
 };
 

@@ -348,7 +348,8 @@ struct SolveByPatternOfArguments {
     static_assert(any_order<X...>,
                   "Batchwork::solve: with direct_lu(symbolic), which takes no preconditioner, the "
                   "arguments are [exec,] [launch(\"label\"),] direct_lu(symbolic, ...), A, b, x [, "
-                  "log] [, workspace(view)] in this order");
+                  "log] [, workspace(view)] in this order; b and x are Views, without in(...) and "
+                  "out(...)");
   }
 };
 
