@@ -35,10 +35,10 @@ struct SolveLog {
   Kokkos::View<int*, Memory> iterations;  ///< of direct_lu steps of refinement
   Kokkos::View<T*, Memory> recurrence;    ///< norm of the residual that the iteration computed
   /// The norm of b - A x, unscaled. For a converged item of an iterative solver it is a bound that
-  /// meets the tolerance: the norm as computed plus, where twice the precision decided, a bound of
-  /// its rounding. Otherwise (no convergence, matrix_free, direct_lu, scaled(...), weighted(...))
-  /// it is the norm as computed; with scaled and weighted always in twice the precision. With an
-  /// invalid pattern it is |b|.
+  /// meets the tolerance: the norm as computed (in twice the precision where rounding decides) plus
+  /// a bound of its rounding. Otherwise (no convergence, matrix_free, direct_lu, scaled(...),
+  /// weighted(...)) it is the norm as computed; with scaled and weighted always in twice the
+  /// precision. With an invalid pattern it is |b|.
   Kokkos::View<T*, Memory> residual;
   Kokkos::View<int*, Memory> reason;  ///< a Status code: 0 where the residual meets the tolerance
   /// (item, iteration): norms of the recurrence from iteration 1 on, as far as there is room. The

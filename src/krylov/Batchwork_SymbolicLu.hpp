@@ -272,7 +272,7 @@ void launch_marked(Exec const& exec, SystemCall const& call, DirectProblem<T> co
   }
   launch_first();
   if constexpr (runs_on_device<Exec>) {
-    // The kernel of direct_lu, which is fast where many items are left.
+    // The kernel of direct_lu, which is fast where many items are left, too.
     if (launch_direct_tiles<DirectTask::whole, T>(exec, call, p, Vendor::device_limits(exec)))
       return;
     using Kernel = MarkedItems<T>;
