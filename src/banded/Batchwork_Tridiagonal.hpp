@@ -251,7 +251,7 @@ struct SolveTridiagonalOfArguments {
 /// and upper(n, rows - 1) are not used and may hold anything, as in cuSPARSE's gtsv2. (In LAPACK's
 /// gtsv the lower band begins with row 1.) Only x is written; it may be the View `b`.
 ///
-/// Without partial_pivoting() rows are eliminated in place. That is accurate for matrices that are
+/// Without partial_pivoting() rows are not exchanged. That is accurate for matrices that are
 /// diagonally dominant or symmetric and positive definite. Other matrices may get
 /// Reason::inaccurate: solve them again with partial_pivoting(), which on hosts takes 1.1 to 2.5
 /// times the time, and on devices with a status puts x into the equations too.

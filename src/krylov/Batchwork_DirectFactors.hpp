@@ -230,9 +230,11 @@ struct SolveFactorsOfArguments {
   }
   template <class... X>
   void operator()(X const&...) const {
-    static_assert(any_order<X...>,
-                  "Batchwork::solve: with factors of factorize the arguments are [exec,] "
-                  "[launch(\"label\"),] factors, [A,] b, x [, log] in this order");
+    static_assert(
+        any_order<X...>,
+        "Batchwork::solve: with factors of factorize the arguments are [exec,] "
+        "[launch(\"label\"),] factors, [A,] b, x [, log] in this order; b and x are Views, "
+        "without in(...) and out(...)");
   }
 
  private:

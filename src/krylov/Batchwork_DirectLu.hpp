@@ -449,10 +449,12 @@ struct SolveDirectOfArguments {
   }
   template <class... X>
   void operator()(X const&...) const {
-    static_assert(any_order<X...>,
-                  "Batchwork::solve: with direct_lu, which takes no preconditioner, the arguments "
-                  "are [exec,] [launch(\"label\"),] direct_lu(...), A, b, x [, log] [, "
-                  "workspace(view)] in this order");
+    static_assert(
+        any_order<X...>,
+        "Batchwork::solve: with direct_lu, which takes no preconditioner, the arguments "
+        "are [exec,] [launch(\"label\"),] direct_lu(...), A, b, x [, log] [, "
+        "workspace(view)] in this order; A is csr(...), dense(...) or another format; b and "
+        "x are Views, without in(...) and out(...)");
   }
 };
 
@@ -506,7 +508,8 @@ struct SolveDirectOfArguments {
 /// - still larger ones need the workspace
 ///
 /// On hosts a thread has as many items of up to 64 rows as a SIMD register has numbers, or one of
-/// up to 256 rows. For several solves with the same matrices see factorize.
+/// up to 256 rows; larger ones need the workspace. For several solves with the same matrices see
+/// factorize.
 ///
 /// Compile without nvcc's -Ofc: it makes direct_lu 7 to 450 times slower.
 ///

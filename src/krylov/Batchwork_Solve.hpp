@@ -465,7 +465,8 @@ struct SolveOfArguments {
     static_assert(any_order<X...>,
                   "Batchwork::solve: the arguments are [exec,] [launch(\"label\"),] "
                   "[WorkDivision,] solver, preconditioner, A, b, x [, log] [, workspace(view)] in "
-                  "this order");
+                  "this order; A is csr(...), dense(...) or another format; b and x are Views, "
+                  "without in(...) and out(...)");
   }
 };
 
@@ -522,9 +523,11 @@ inline constexpr bool has_own_solve = is_configuration<X>;
 /// the matrices (at most 8 MB) and vectors of a pack of systems.
 ///
 /// A converged item is confirmed: |b - A x| is computed from the returned x with a bound of its
-/// rounding, and in twice the precision where that decides. If the recurrence claimed too much, the
-/// item begins anew, and ends as stagnated if that does not help. x changes only where its residual
-/// becomes smaller. Results of an item depend on no other item.
+/// rounding, and in twice the precision where that decides; with matrix_free as the functor
+/// computes it, without a bound. If the recurrence claimed too much, the item begins anew, and ends
+/// as stagnated if that does not help. x changes only where its residual becomes smaller. Results
+/// of an item depend on no other item. Norms are sums of squares in the type of the numbers, so
+/// entries whose squares overflow count as not finite.
 ///
 /// Patterns are not checked before the launch: see check. Devices find columns out of range, hosts
 /// also bad row offsets; such items end as Reason::invalid_pattern.

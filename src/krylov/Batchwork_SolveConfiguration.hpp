@@ -227,7 +227,8 @@ struct SolveConfiguredOfArguments {
   void operator()(X const&...) const {
     static_assert(any_order<X...>,
                   "Batchwork::solve: the arguments are [exec,] [launch(\"label\"),] configuration, "
-                  "A, b, x [, log] [, workspace(view)] in this order");
+                  "A, b, x [, log] [, workspace(view)] in this order; b and x are Views, without "
+                  "in(...) and out(...)");
   }
 };
 

@@ -35,10 +35,10 @@ struct SolveLog {
   Kokkos::View<int*, Memory> iterations;  ///< of direct_lu steps of refinement
   Kokkos::View<T*, Memory> recurrence;    ///< norm of the residual that the iteration computed
   /// The norm of b - A x, unscaled. For a converged item of an iterative solver it is a bound that
-  /// meets the tolerance: the norm as computed plus, where twice the precision decided, a bound of
-  /// its rounding. Otherwise (no convergence, matrix_free, direct_lu, scaled(...), weighted(...))
-  /// it is the norm as computed; with scaled and weighted always in twice the precision. With an
-  /// invalid pattern it is |b|.
+  /// meets the tolerance: the norm as computed (in twice the precision where rounding decides) plus
+  /// a bound of its rounding. Otherwise (no convergence, matrix_free, direct_lu, scaled(...),
+  /// weighted(...)) it is the norm as computed; with scaled and weighted always in twice the
+  /// precision. With an invalid pattern it is |b|.
   Kokkos::View<T*, Memory> residual;
   Kokkos::View<int*, Memory> reason;  ///< a Status code: 0 where the residual meets the tolerance
   /// (item, iteration): norms of the recurrence from iteration 1 on, as far as there is room. The
@@ -86,12 +86,12 @@ struct SolveOutcome {
   Reason reason() const { return Status::reason(code); }
   int info() const { return Status::info(code); }  ///< with Reason::breakdown, see Breakdown
   /// In words: "stagnated after 31 iterations, |b - A x| = 2.1e-07"; with dense_form followed by
-  /// ", in dense form".
+  /// ", in dense form". The residual is absolute. explain_solve(code) says what to try.
   std::string text() const {
     char tail[80];
     std::snprintf(tail, sizeof(tail), " after %d iterations, |b - A x| = %.3g", iterations,
                   double(residual));
-    return explain_solve(code) + tail + (dense_form ? ", in dense form" : "");
+    return Impl::reason_of_solve(code) + tail + (dense_form ? ", in dense form" : "");
   }
 };
 

@@ -67,17 +67,67 @@ struct Breakdown {
   static constexpr int preconditioner = 5;  ///< isai: a local system is singular
 };
 
-/// A status code of solve or team_solve in words, on the host: "breakdown: rho vanished".
-/// \param code  from SolveLog::reason or SolveResult::code
-inline std::string explain_solve(int code) {
-  std::string words = to_string(Status::reason(code));
+namespace Impl {
+
+/// The reason of a code in a few words: "breakdown: rho vanished".
+inline std::string reason_of_solve(int code) {
+  std::string const words = to_string(Status::reason(code));
   if (Status::reason(code) != Reason::breakdown) return words;
   switch (Status::info(code)) {
     case Breakdown::rho: return words + ": rho vanished";
     case Breakdown::omega: return words + ": omega vanished";
     case Breakdown::pivot: return words + ": the pivot vanished";
     case Breakdown::singular: return words + ": the matrix is singular, or nearly";
-    case Breakdown::preconditioner: return words + ": there is no such preconditioner";
+    case Breakdown::preconditioner: return words + ": this item has no such preconditioner";
+    default: return words;
+  }
+}
+
+}  // namespace Impl
+
+/// A status code of solve or team_solve in a sentence, on the host, with what to try:
+/// "iteration limit: most_iterations were made and the tolerance is not met; allow more, or use
+/// another preconditioner or direct_lu()".
+/// \param code  from SolveLog::reason or SolveResult::code
+/// \returns the sentence; "success" for the code 0
+inline std::string explain_solve(int code) {
+  std::string const words = Impl::reason_of_solve(code);
+  int const info = Status::info(code);
+  std::string const where = info > 0 ? " " + std::to_string(info) : "";
+  switch (Status::reason(code)) {
+    case Reason::stagnated:
+      return words +
+             ": the residual falls no further and is above the tolerance; give a larger tolerance, "
+             "or use scaled(solver), another preconditioner or direct_lu()";
+    case Reason::iteration_limit:
+      return words +
+             ": most_iterations were made and the tolerance is not met; allow more, or use another "
+             "preconditioner or direct_lu()";
+    case Reason::breakdown:
+      switch (info) {
+        case Breakdown::singular: return words + "; check the matrix, or use scaled(solver)";
+        case Breakdown::preconditioner:
+          return words + " (isai: a local system is singular); use jacobi() or block_jacobi(...)";
+        default: return words + "; begin from another x, or use gmres(...) or direct_lu()";
+      }
+    case Reason::indefinite:
+      return words +
+             ": the matrix or the preconditioner is not positive definite; use bicgstab(...) or "
+             "gmres(...)";
+    case Reason::diverged:
+      return words +
+             ": the residual exceeded divergence_limit; use another solver or preconditioner, or "
+             "direct_lu()";
+    case Reason::not_finite:
+      return words +
+             ": A, b or the start holds NaN or infinity, or a number overflowed; check the inputs, "
+             "or use scaled(solver)";
+    case Reason::invalid_pattern:
+      return words + ": columns or offsets are out of range or order; call check(A)";
+    case Reason::singular: return words + ": pivot" + where + " is exactly zero; check the matrix";
+    case Reason::small_pivot:
+      return words + ": the pivot of row" + where +
+             " is too small; use direct_lu(), or direct_lu(symbolic) with falls_back";
     default: return words;
   }
 }

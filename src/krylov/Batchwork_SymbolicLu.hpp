@@ -272,7 +272,7 @@ void launch_marked(Exec const& exec, SystemCall const& call, DirectProblem<T> co
   }
   launch_first();
   if constexpr (runs_on_device<Exec>) {
-    // The kernel of direct_lu, which is fast where many items are left.
+    // The kernel of direct_lu, which is fast where many items are left, too.
     if (launch_direct_tiles<DirectTask::whole, T>(exec, call, p, Vendor::device_limits(exec)))
       return;
     using Kernel = MarkedItems<T>;
@@ -348,7 +348,8 @@ struct SolveByPatternOfArguments {
     static_assert(any_order<X...>,
                   "Batchwork::solve: with direct_lu(symbolic), which takes no preconditioner, the "
                   "arguments are [exec,] [launch(\"label\"),] direct_lu(symbolic, ...), A, b, x [, "
-                  "log] [, workspace(view)] in this order");
+                  "log] [, workspace(view)] in this order; b and x are Views, without in(...) and "
+                  "out(...)");
   }
 };
 

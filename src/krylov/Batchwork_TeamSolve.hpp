@@ -419,11 +419,11 @@ auto make_team_solver(DirectLu<Factor> const& solver, A const& a, std::size_t mo
 ///
 /// Teams have a vector length of 1. On devices scratch is 0.5 KB for 12 rows to 33 KB for 2048 in
 /// double. gmres, ilu, isai, block_jacobi and functors as preconditioners need teams of 64, 128 or
-/// 256, at least 1.7 KB, and all they store in scratch: a basis of 10 for 100 rows takes 11 KB
-/// more. The kernel takes its own scratch before the first call. Calls use the same bytes one after
-/// the other; between calls these are free. The matrix is read where it is, twice in an iteration
-/// of bicgstab, so numbers in scratch are fast. A kernel that runs with another team size or too
-/// little scratch is aborted with a message.
+/// 256 and at least 1.7 KB. All that they store of a system is in scratch: a basis of 10 for 100
+/// rows takes 11 KB more. The kernel takes its own scratch before the first call. Calls use the
+/// same bytes one after the other; between calls these are free. The matrix is read where it is,
+/// twice in an iteration of bicgstab, so numbers in scratch are fast. A kernel that runs with
+/// another team size or too little scratch is aborted with a message.
 ///
 /// On hosts one thread of the team solves, with its vectors on its stack, and the others wait.
 /// Teams of one thread are best, and take no scratch. Bases and factors are allocated in each call,

@@ -44,7 +44,7 @@ struct WorkDivision {
   ///   in scratch, or 64
   /// - in place: a multiple of 32 from 64 to 256, with up to 8 rows each. With functors, ilu, isai
   ///   and block_jacobi a power of two to 256: from 64 with functors, from 8 with ilu and isai,
-  ///   from the rows of a block with block_jacobi
+  ///   from 8 and at least the rows of a block with block_jacobi
   int lanes = 0;
   /// Systems of a team, if they have up to 32 lanes. Their lanes together are a multiple of 32, at
   /// most 128, with whole rows 64.

@@ -31,8 +31,9 @@ struct TransposedOperand {
 
 }  // namespace Impl
 
-/// The transpose of a matrix, or of every item's matrix, without a copy, for copy and gemm. Apply
-/// it after the other adaptors: transposed(compact(view, n)).
+/// The transpose of a matrix, or of every item's matrix, without a copy, for verbs on whole
+/// matrices: copy, pack, unpack, gemm, factorisations and solves. Apply it after the other
+/// adaptors: transposed(compact(view, n)). In map and scan write transpose(x) in the sequence.
 /// ```cpp
 /// gemm(1.0, in(transposed(a)), in(b), 0.0, out(c));  // c = a' b
 /// ```

@@ -32,8 +32,8 @@ struct ByVerb {
   }
 };
 
-/// Runs the device kernel on teams of host threads, for several numbers of systems and lanes for
-/// each system. Factors are in the scratch memory of one team for each item, of fewer teams that
+/// Runs the device kernel on teams of host threads, with `systems_of_a_team` systems of `lanes`
+/// lanes each. Factors are in the scratch memory of one team for each item, of fewer teams that
 /// each take up to 16 items one after the other, or in a workspace for `at_once` teams.
 struct ByTeams {
   int lanes;

@@ -112,7 +112,8 @@ TEST(IsaiMisuse, IsNamed) {
       message_of([&] { solve(s, spd_isai(), matrix_free(40, Neighbours<double>{40}), b, x); }),
       {"operand 2, spd_isai: matrix_free has no entries", "; give"});
   EXPECT_EQ(explain_solve(Status::code(Reason::breakdown, Breakdown::preconditioner)),
-            "breakdown: there is no such preconditioner");
+            "breakdown: this item has no such preconditioner (isai: a local system is singular); "
+            "use jacobi() or block_jacobi(...)");
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ TEST(RestOfRows, OfMechanismsIsOnTheChip) {
     EXPECT_EQ(on(name, 144, 6135).kept, on(name, 144, 6135).pieces) << name;
     EXPECT_EQ(on(name, 144, 6135).length, RestOfRows::shortest) << name;
   }
-  // At least half of the upper bound. The actual value is a third of it.
+  // Room for at least half of the most pieces that these rows can have. They have a third of them.
   for (auto const* name : {"H200, Kokkos 4", "V100, Kokkos 5.2"})
     EXPECT_GE(on(name, 144, 6135).kept * 2, on(name, 144, 6135).pieces) << name;
   EXPECT_LT(on("H200, Kokkos 5.2", 256, 256 * 256).kept, 256 * 24);

@@ -246,7 +246,13 @@ TEST(SolveConfirmed, OutcomesNeedReasons) {
   log.iterations = Kokkos::View<int*, Space::memory_space>("iterations", 2);
   EXPECT_THROW(outcomes(log), std::invalid_argument);
   EXPECT_EQ(explain_solve(Status::code(Reason::breakdown, Breakdown::omega)),
-            "breakdown: omega vanished");
+            "breakdown: omega vanished; begin from another x, or use gmres(...) or direct_lu()");
+  EXPECT_EQ(explain_solve(Status::code(Reason::iteration_limit, 0)),
+            "iteration limit: most_iterations were made and the tolerance is not met; allow more, "
+            "or use another preconditioner or direct_lu()");
+  EXPECT_EQ(explain_solve(Status::code(Reason::singular, 3)),
+            "singular: pivot 3 is exactly zero; check the matrix");
+  EXPECT_EQ(explain_solve(0), "success");
 }
 
 TEST(SolveConfirmed, Chemistry) {

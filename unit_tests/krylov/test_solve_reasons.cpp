@@ -225,8 +225,8 @@ TYPED_TEST(SolveReasons, StartsAndCriteria) {
         expect_honest(said, n, residual_truth(a.full, n, x, b), tolerance);
       }
     }
-    // An initial guess that meets the tolerance does not change either: with b = 0, and with b = A
-    // times the guess.
+    // An initial guess that meets the tolerance does not change either: with an absolute tolerance,
+    // and with b = A times the guess.
     solve(bicgstab(absolute(1e6, 100)), jacobi(), a.csr(), vectors(b), vectors(x), log);
     x.download();
     EXPECT_TRUE(unchanged());

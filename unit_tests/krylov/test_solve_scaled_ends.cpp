@@ -164,7 +164,7 @@ TEST(SolveScaled, ResidualsAreThoseOfTheUser) {
     EXPECT_EQ(said.residual, 1024);
     EXPECT_EQ(scaled_residual(), 1);
   }
-  // No tolerance, and a right-hand side that is not in the range of the matrix.
+  // No iterations are allowed, and a right-hand side that is not in the range of the matrix.
   fill(columns, {0, 1, 0, 1});
   EXPECT_EQ(residuals(scaled(bicgstab(relative(1e-8, 0)))).residual, 1024);
   fill(values, {0, 1024, 0, 0});

@@ -39,7 +39,7 @@ struct SumOfSome {
     auto sum = 0.0 * count;
     for (int k = 0; k < X::rows; ++k) {
       auto const there = count > double(k);
-      if (!any(there)) break;  // the item at hand with the most numbers has no more
+      if (!any(there)) break;  // no item of the pack has more numbers
       sum += select(there, exp(element(x, k)), 0.0 * count);
     }
     y = sum;

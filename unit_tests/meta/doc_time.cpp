@@ -40,7 +40,7 @@ Numbers series(char const* label, int items, int steps) {
 
 // ---- orders -------------------------------------------------------------------------------------
 
-struct Discount {  // what is to come is worth this much now
+struct Discount {  // the present value of future rewards
   template <class V, class R, class G, class E>
   KOKKOS_FUNCTION void operator()(V& value, R const& reward, G const& discount, E& emitted) const {
     value = reward + discount * value;
@@ -166,7 +166,7 @@ struct SmoothStep {
     auto const gain = transpose(solve(cholesky(next_covariance), f * covariance));
     x = mean + gain * (x - next_mean);
     p = covariance + congruence(gain, p - next_covariance);
-    mean = x;  // in the place of the filtered ones
+    mean = x;  // smoothed results overwrite the filtered ones
     covariance = p;
   }
 };
@@ -199,7 +199,7 @@ struct Smoother {
                        .filtered_covariance(covariance)
                        .last_mean(last_mean)
                        .last_covariance(last_covariance));
-    // The last step is smoothed as it is; step t needs what was predicted for step t + 1.
+    // The last filtered step is already smoothed; step t needs the prediction for step t + 1.
     scan(exec, backward(steps - 1), SmoothStep{}, carry(last_mean),
          carry(symmetric(last_covariance)), inout(each(mean)), inout(each(symmetric(covariance))),
          each(predicted_mean, lag<-1>), each(symmetric(predicted_covariance), lag<-1>), common(F),

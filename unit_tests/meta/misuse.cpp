@@ -70,6 +70,12 @@ void unknown_extents(Matrices const& y, Kokkos::View<double***> const& x) {
   B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT(x, (B::extents<3, 3>(x)))));
 }
 
+// says: a View (item, time, ...) is each(view) or emit(view), in a scan
+void series_in_a_map(Vectors const& y, Kokkos::View<double** [3]> const& z) {
+  (void)z;
+  B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT(z, y)));
+}
+
 // says: extents<...>(view) must give as many extents as the tile has indices
 void extents_of_another_rank(Matrices const& y, Kokkos::View<double***> const& x) {
   B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT((B::extents<9>(x)), (B::extents<3, 3>(x)))));
@@ -569,6 +575,12 @@ void solver_behind_the_matrices(Matrices const& a, Vectors const& b, Vectors con
   auto const solver = B::bicgstab();
   B::solve(Space(), WRONG_OR_RIGHT(B::jacobi(), solver), WRONG_OR_RIGHT(solver, B::jacobi()),
            B::dense(a), b, x);
+}
+
+// says: b and x are Views, without in(...) and out(...)
+void solve_with_operands(Matrices const& a, Vectors const& b, Vectors const& x) {
+  B::solve(B::bicgstab(), B::jacobi(), B::dense(a), WRONG_OR_RIGHT(B::in(b), b),
+           WRONG_OR_RIGHT(B::out(x), x));
 }
 
 // says: configuration, A, b, x

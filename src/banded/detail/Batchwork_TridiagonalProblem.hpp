@@ -82,7 +82,7 @@ template <class S>
 BATCHWORK_INLINE S largest_pivot(S const& lower, S const& diagonal, S const& upper) {
   return S(growth_limit<scalar_t<S>>) * (Impl::abs(lower) + Impl::abs(diagonal) + Impl::abs(upper));
 }
-/// As above, and records the pivot if it is larger.
+/// As pivot_reciprocal above; a pivot larger than `largest` is recorded as inaccurate.
 template <class T>
 BATCHWORK_INLINE T pivot_reciprocal(T pivot, T largest, int row, TridiagonalFailure& failure) {
   if (Kokkos::abs(pivot) > largest) failure.add_inaccurate(row);

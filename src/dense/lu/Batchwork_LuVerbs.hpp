@@ -451,7 +451,7 @@ struct CallOfVerb<Verb::log_abs_determinant> : LogAbsDeterminantOfOperands {};
 /// \code
 /// lu(exec, in(A), out(LU), out(rows), status(codes));
 /// lu(exec, inout(A), out(rows));                          // the factors overwrite A
-/// lu(exec, in(A), out(LU), out(rows), workspace(memory)); // for matrices of any size
+/// lu(exec, in(A), out(LU), out(rows), workspace(memory)); // for larger matrices
 /// \endcode
 ///
 /// LU holds U on and above its diagonal, and below it L without its diagonal of ones. rows(item, k)

@@ -142,9 +142,9 @@ void check_pattern(A const&, Diagonals) {}
 /// \param a          the matrices; their values are not read
 /// \param diagonals  Diagonals::optional for matrices that are only multiplied by
 /// \throws std::invalid_argument  Views that are not allocated, shapes that differ, row offsets
-///                   that fall or do not end with the number of columns, columns out of range,
-///                   unsorted or in a row twice, a missing diagonal. The message names the View,
-///                   the row, the column and the remedy
+///                   that fall or do not end with the extent of the View of columns, columns out
+///                   of range, unsorted or in a row twice, a missing diagonal. The message names
+///                   the View, the row, the column and the remedy
 ///
 /// Copies the pattern to the host if it is elsewhere, and waits for that.
 template <Impl::SystemMatrices A>

@@ -36,7 +36,8 @@ namespace Batchwork {
 /// Factorised once for an item; an application takes about two operations an entry. On devices 8 to
 /// 256 lanes share a system, read it where it is, and go level by level: as many levels as rows
 /// that depend on each other one by one, few where rows are numbered by colours. Rows in chains or
-/// trees take five steps for 32 of them. Nearly full patterns go column by column.
+/// trees take five steps for 32 of them. Nearly full patterns, which have the memory of a full
+/// matrix, go column by column.
 struct Ilu {
   using preconditioner_of_systems = void;
 

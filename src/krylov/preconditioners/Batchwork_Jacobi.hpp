@@ -34,7 +34,7 @@ template <class Vector, class M>
 struct Prepared;
 
 /// z = r, times a power of two that brings A z into the range where squares of its norm are normal
-/// numbers: 1 if they are. Preconditioners computed from A have their own size.
+/// numbers: 1 if they are. Preconditioners computed from A need none: A z has the size of r.
 template <class Vector>
 struct Prepared<Vector, NoPreconditioner> {
   static constexpr bool wants_diagonal = false, is_identity = true;

@@ -17,9 +17,9 @@ namespace Batchwork {
 
 /// CGS, for regular matrices. Made by cgs. An iteration takes two products, two applications of the
 /// preconditioner and two rounds of sums, as with BiCGSTAB. It needs about as many iterations, less
-/// smoothly: a residual may grow by powers of ten for an iteration and fall again in the next one,
-/// in systems that converge to 2e7 times the initial residual. So there is no divergence limit
-/// unless the criteria give one.
+/// smoothly: a residual may grow by powers of ten for an iteration and fall again in the next one.
+/// In systems that converge it may grow to 2e7 times the initial residual. So there is no
+/// divergence limit unless the criteria give one.
 ///
 /// If rho or the pivot r_hat' v vanish, or have lost half of their digits while the residual has
 /// halved, a system begins anew from its true residual. If that has not halved since the last

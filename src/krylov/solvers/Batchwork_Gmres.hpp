@@ -55,13 +55,16 @@ struct Gmres {
 };
 /// GMRES with these stopping criteria, as the solver of solve.
 ///
+/// The basis is the first argument: gmres(0, relative(1e-8)) is gmres with the basis chosen by the
+/// library and a tolerance of 1e-8. gmres(relative(1e-8)) does not compile.
+///
 /// ```cpp
 /// auto const solver = gmres(30, relative(1e-8, 500));
 /// Kokkos::View<double*> memory("memory", workspace_numbers(exec, solver, jacobi(), A, items));
 /// solve(exec, solver, jacobi(), A, b, x, workspace(memory));
 /// ```
 ///
-/// \param basis  vectors of a cycle, or 0 to have it chosen
+/// \param basis  vectors of a cycle; 0, the default: 30, or as many as fit on the chip
 /// \param stop   tolerance and limits
 inline Gmres gmres(int basis = 0, StoppingCriteria const& stop = {}) {
   return {Impl::with_usual_limits<Gmres>(stop), basis};

@@ -51,7 +51,9 @@ constexpr void refuse_number_beside_tile() {
   static_assert(
       never<X>,
       "Batchwork: a number is not added to a tile; write x + c * ones<N>(x), for a matrix ones<M, "
-      "N>(x), to add it to each entry, or x + c * identity<N>(x) to add it to the diagonal");
+      "N>(x), to add it to each entry, x + c * identity<N>(x) to add it to the diagonal, or t(0, "
+      "0) "
+      "+ c if the tile t is 1 x 1 (t(0) + c for a vector of 1)");
 }
 template <class X>
 constexpr void refuse_number_to_choose() {

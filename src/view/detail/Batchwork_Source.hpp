@@ -161,7 +161,8 @@ struct Source<Adapted<V, St, IsCompact, E...>, Indices> {
     static_assert(
         extents_known(),
         "Batchwork: the tile's extents must be known at compile time: use a View with static "
-        "extents (View<double*[6][6]>) or extents<6, 6>(view)");
+        "extents (View<double*[6][6]>) or extents<6, 6>(view); a View (item, time, ...) is "
+        "each(view) or emit(view), in a scan");
     static_assert(
         shape::rows <= largest_extent && shape::cols <= largest_extent,
         "Batchwork: an extent of the tile is over the limit of 64 (larger whole matrices: "

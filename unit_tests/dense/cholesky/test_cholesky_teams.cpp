@@ -665,7 +665,7 @@ TEST(CholeskyLanes, AnItemOfEachLane) {
   check_lanes<double, 8>(19, 1, all_alike(Arranged::item_contiguous), random);
   check_lanes<float, 4>(3, 257, all_alike(Arranged::interleaved), random);
 }
-/// Some of these are passed on, others are not, or are transposed.
+/// A warp copies some of these operands together; others are not copied so, or are transposed.
 TEST(CholeskyLanes, OperandsArrangedEachInItsWay) {
   Random random(7);
   using enum Arranged;

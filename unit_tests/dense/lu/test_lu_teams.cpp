@@ -230,7 +230,7 @@ TEST(LuTeams, ItemsOfATeam) {
   check_teams<float, true>(21, 2, 4, Arranged::item_contiguous, random);
 }
 
-/// Panels: full ones, and a last one of one to seven columns; one warp with up to five rows; lanes
+/// Panels: full ones, and a last one of one to seven columns; one to five warps with rows; lanes
 /// without rows; rows of 16 numbers with and without padding; several right-hand sides, and more
 /// than are solved for at the same time; every kind of item up to 48 rows.
 template <class T>

@@ -62,6 +62,15 @@ void inverses(Exec const& exec, Kokkos::View<double***> const& A, Kokkos::View<d
   log_abs_determinant(exec, in(A), out(log_det), out(sign));  // log |det A_n| and its sign
 }
 
+void nearly_singular(Exec const& exec, Kokkos::View<double***> const& A,
+                     Kokkos::View<double**> const& b, Kokkos::View<double**> const& x,
+                     std::int64_t items) {
+  auto log = SolveLog<double>::allocated(items);
+  log.reciprocal_condition = Kokkos::View<double*>("condition", items);
+  solve(exec, direct_lu(), dense(A), b, x, log);  // A, b and x are Views, without in and out
+  // log.reciprocal_condition(item) below about 1e-16: singular to rounding
+}
+
 void orthogonal(Exec const& exec, Kokkos::View<double***> const& A,
                 Kokkos::View<double***> const& Q, Kokkos::View<double***> const& R,
                 Kokkos::View<double**> const& b, Kokkos::View<double**> const& x,

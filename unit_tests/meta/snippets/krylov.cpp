@@ -3,7 +3,9 @@
 
 // Code that docs/reference/krylov and docs/guides/stiff_chemistry.md show.
 #include <Batchwork.hpp>
+#include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <krylov/formats/Batchwork_ReadSystems.hpp>
 #include <vector>
 
@@ -48,6 +50,15 @@ void criteria(Exec const& exec, Matrices const& A, Kokkos::View<double**> b,
   auto log = SolveLog<double>::allocated(items);
   log.history = Kokkos::View<double**>("history", items, 200);  // (item, iteration)
   solve(exec, bicgstab(stop), jacobi(), A, b, x, log);
+}
+
+inline void worst_item(SolveLog<double> const& log) {
+  auto const all = outcomes(log);  // waits for the kernel
+  auto const worst = std::max_element(all.begin(), all.end(), [](auto const& p, auto const& q) {
+    return p.converged() == q.converged() ? p.residual < q.residual : p.converged();
+  });
+  std::printf("item %td: %s\n", worst - all.begin(), worst->text().c_str());
+  std::printf("%s\n", explain_solve(worst->code).c_str());
 }
 
 template <class Matrices>

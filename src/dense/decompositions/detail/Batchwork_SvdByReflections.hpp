@@ -11,8 +11,8 @@
 
 namespace Batchwork::Impl {
 
-/// The matrix of `pairs` becomes -a' a. a has m rows; its columns are in scratch as well. Others do
-/// not see it yet.
+/// The matrix of `pairs` becomes -a' a. a has m rows, and its columns the same distance as those of
+/// `pairs`. Others do not see it yet.
 template <class Pairs, class T>
 BATCHWORK_INLINE void put_negative_gram(Pairs const& pairs, T const* a, int m) {
   constexpr int rows = 4, deep = Pairs::deep;

@@ -39,7 +39,7 @@ inline constexpr bool direct_may_list =
 /// Rows and columns are scaled as they come to registers. The elimination leaves L and U in
 /// scratch, for as many substitutions as are wanted, by the item's first warp. The residual, by all
 /// of them, reads the matrix a second time. T is the type of the numbers, F the type of the
-/// factors, which belong to the scaled rows and columns. Where has_shuffles.
+/// factors; if it is another one, rows and columns are scaled before that. Where has_shuffles.
 template <class T, class F, int Tiles, DirectTask Task = DirectTask::whole, bool Listed = false>
 struct DirectTiles : LuCore<F, Tiles, true, true> {
   using Core = LuCore<F, Tiles, true, true>;
@@ -73,8 +73,8 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
                                                                : Vendor::items_wait_alone ? 2
                                                                                           : 1);
   /// Lanes that a multiprocessor is to hold, as many warps for each of its four schedulers as have
-  /// registers for the data they hold, as far as more were not faster. Kernels that wait longer
-  /// need as many warps as possible.
+  /// registers for the data they hold and for the others that were measured to be enough. Kernels
+  /// that are slower because they wait need as many warps as possible.
   static constexpr int lanes_wanted = std::max(
       lanes_with_registers(Core::registers_held + (by_rows ? 40 : 56), 640), count* most_items);
   static constexpr int largest_team = Core::in_scratch ? Core::largest_team : lanes_wanted;
