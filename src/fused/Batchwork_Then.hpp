@@ -88,7 +88,8 @@ auto then(Sequence const&... sequences) {
 
 /// Makes a sequence that passes only the tiles of the operands N..., in this order, to `sequence`.
 /// ```cpp
-/// map(then(Predict{}, on<0, 2>(Update{})), inout(x), in(f), in(z));  // Update gets x and z
+/// // Predict gets x and f, Update gets x and z:
+/// map(then(on<0, 1>(Predict{}), on<0, 2>(Update{})), inout(x), in(f), in(z));
 /// ```
 /// \tparam N  numbers of operands, counted from 0; status operands are not counted
 /// \param sequence  a functor over tiles

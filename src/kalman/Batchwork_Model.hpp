@@ -95,7 +95,7 @@ auto model_operand(X const& x) {
                 "float or double");
   static_assert(O::kind == Kind::in || O::kind == Kind::common || O::kind == Kind::fixed ||
                     O::kind == Kind::each || O::kind == Kind::common_each,
-                "Batchwork::Kalman::model: F, Q, H or R is an operand that is written; give "
+                "Batchwork::Kalman::model: F, Q, H or R is an operand of another kind; give "
                 "common(F), in(F), each(F), common(each(F)) or common(fixed(value))");
   return o;
 }

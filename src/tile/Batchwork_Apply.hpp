@@ -283,7 +283,7 @@ constexpr bool require_applicable() {
 
 /// Applies f, a function of plain numbers, to scalars, or to tiles entry by entry. All tiles have
 /// the same extents; some operands may be plain numbers. f is called once for each item and entry
-/// with the number type of the items, float or double.
+/// with the number type of the items, float or double; plain numbers are passed to it unchanged.
 ///
 /// The result follows the return type of f. A number gives a scalar or a tile; a symmetric tile
 /// stays symmetric, other results are general tiles. A bool gives a mask (scalars only). A struct

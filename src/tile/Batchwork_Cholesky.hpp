@@ -168,7 +168,7 @@ BATCHWORK_INLINE auto check_pivot(S const& pivot, int j, info_t<S>& info) {
   return good;
 }
 
-/// The divisors by a pivot and by its root, in packs. The test is made in parallel to the root
+/// The reciprocals of a pivot and of its root, in packs. The test is made in parallel to the root
 /// rather than before it, because a host waits for the root.
 template <class S>
 struct Pivot {

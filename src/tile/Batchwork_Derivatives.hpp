@@ -287,7 +287,7 @@ constexpr int rows_of_value() {
   }
 }
 
-/// Merges the status of x into y, if x has one status for each item; f may have ignored x.
+/// Merges the status of x, which f may have ignored, into y, if y has a status for each item of x.
 template <class Y, class X>
 BATCHWORK_INLINE void inherit_status([[maybe_unused]] Y& y, [[maybe_unused]] X const& x) {
   using S = typename Y::value_type;

@@ -21,8 +21,8 @@ namespace Batchwork {
 namespace Impl {
 
 /// Whether eigh uses tridiagonal matrices: in packs, and if lanes share items with more than four
-/// rows and the exchange has room for the two vectors of a tridiagonal matrix. The exchange of
-/// larger items has room for smaller items as well; those use rotations.
+/// rows and the exchange has room for the two vectors of a tridiagonal matrix. Room behind the
+/// lines is used from seven rows on only; smaller items then use rotations.
 template <class S, int N>
 inline constexpr bool finds_eigenpairs_by_ql = are_packs<S> && !is_distributed<S>;
 template <class S, int N>

@@ -205,9 +205,10 @@ struct Ldlt {
 /// ```
 /// Cost: 2 N^3 / 3 operations, because both triangles are kept; 2 N^3 if lanes share an item.
 ///
-/// Accuracy: L D L' differs from P a P' by about N eps |L| |D| |L'|, at most 36 N eps times the
-/// largest entry of the intermediate matrices, which grow by a factor of at most 2.57^(N - 1).
-/// Pivots are chosen as in LAPACK's sytrf, except for the order in which rows are searched.
+/// Accuracy: L D L' differs from P a P' by about N eps |L| |D| |L'|. The entries of |L| |D| |L'|
+/// may be large: at most 36 N times the largest entry of the intermediate matrices, which grow by a
+/// factor of at most 2.57^(N - 1). Pivots are chosen as in LAPACK's sytrf, except for the order in
+/// which rows are searched.
 ///
 /// Status: Reason::singular if a pivot is exactly zero, with its 1-based index as sytrf's info; the
 /// factors are complete, but solutions are not finite. Reason::not_finite if a pivot is NaN or

@@ -271,8 +271,8 @@ struct Lu {
 /// ```
 /// Pivots: row exchanges are those of LAPACK's getrf except between pivots of equal size, and |L|
 /// <= 1. If lanes share an item, sizes in double are compared to 20 bits, and |L| <= 1 + 2^-19 for
-/// normal pivots. The size of a complex number is |real part| + |imaginary part|, as in LAPACK's
-/// izamax.
+/// normal pivots. Both bounds hold to rounding. The size of a complex number is |real part| +
+/// |imaginary part|, as in LAPACK's izamax.
 ///
 /// Status: Reason::singular if a pivot is exactly zero, with its 1-based index as getrf's info; the
 /// factors are complete, but solutions are not finite. Reason::not_finite if a pivot is NaN or

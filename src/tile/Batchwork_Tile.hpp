@@ -60,7 +60,7 @@ template <class... X>
 constexpr bool require_no_integers() {
   constexpr bool good = (!holds_integers<typename std::remove_cvref_t<X>::value_type> && ...);
   static_assert(good,
-                "Batchwork: tiles of integers have only sums, products and select; for quotients, "
+                "Batchwork: tiles of integers have sums, products and select; for quotients, "
                 "factorisations and solves convert them: as<double>(a)");
   return good;
 }

@@ -191,8 +191,8 @@ inline constexpr bool is_fixed<Fixed<T, Sh>> = true;
 
 /// Makes a value for common(...) from a tile: common(fixed(x)). It is copied into the arguments of
 /// the launch. Up to 2 KB in total this is the fastest way to pass a common value on a device. A
-/// launch takes at most 2 KB of fixed values, with Kokkos 5.2 or newer 30 KB; beyond 2 KB they are
-/// staged in team scratch.
+/// launch takes at most 2 KB of fixed values; on hosts, and on CUDA with Kokkos 5.2 or newer, 30
+/// KB. Beyond 2 KB devices stage them in team scratch.
 /// ```cpp
 /// double const f[2][2] = {{1, 0.1}, {0, 1}};
 /// map(Predict{}, inout(x), common(fixed(f)));

@@ -69,7 +69,7 @@ TEST(DeviceLimits, OperandsAreStagedOneByOne) {
   EXPECT_EQ(Impl::staged_operands(bytes, last, 1600), 0b10000u);
   EXPECT_EQ(Impl::staged_operands(bytes, last, 2000), 0b10100u);
   EXPECT_EQ(Impl::staged_operands(bytes, last, 1000), 0b01100u);
-  // On every device, all operands that must be staged fit, and no other operand would fit.
+  // On every device, the staged operands fit, and no other one would fit beside them.
   for (auto const& device : devices()) {
     SCOPED_TRACE(device.name);
     std::size_t const many[] = {52000, 3000, 41000, 18000, 9000};

@@ -374,7 +374,8 @@ TEST(InKernel, ScratchSizeIsKnownBeforehand) {
       scratch_size<Space, Solve, decltype(x), decltype(a), decltype(b), decltype(c), decltype(s)>(
           64);
   EXPECT_EQ(size, update.scratch_size(64));
-  // A single lane reads common operands through the cache, and hosts stage them on the stack.
+  // A lane that has an item alone reads common operands through the cache; hosts stage them on
+  // the stack.
   bool const shared = Impl::runs_on_device<Space> && Impl::lanes_per_item<double>(N) > 1;
   EXPECT_EQ(size > 0, shared);
 }

@@ -145,7 +145,7 @@ struct Integrate {
   }
 };
 
-/// log_sum on the start, on the end, weights, and an operand that the sequence ignores.
+/// log_sum on the start and on the end, weights, and the operand nothing().
 TYPED_TEST(ScanOperands, LogSumsOnEitherSideAndNothing) {
   using T = TypeParam;
   constexpr int steps = 30;

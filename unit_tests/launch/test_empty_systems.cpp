@@ -140,7 +140,7 @@ TYPED_TEST(EmptySystems, NoEntries) {
 }
 
 /// Without right-hand sides all systems are solved. The matrices are not read, and the reported
-/// norms are NaN.
+/// reciprocals of growth and condition are NaN.
 TYPED_TEST(EmptySystems, NoRightHandSides) {
   using T = TypeParam;
   for (int items : items_of_empties)

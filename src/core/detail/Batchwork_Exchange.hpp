@@ -69,8 +69,8 @@ constexpr int odd_units(int numbers) {
 /// four or more lanes share an item in float. With two lanes, or numbers of 8 bytes, there are two
 /// lanes for each bank.
 ///
-/// For two lanes and numbers of 8 bytes, `leading` is an odd number of units, and for extents above
-/// 8 `stride` is twice an odd number. Four times an odd number would leave more than half of the
+/// For two lanes, numbers of 8 bytes and extents above 8, `leading` is an odd number of units, and
+/// `stride` twice an odd number. Four times an odd number would leave more than half of the
 /// exchange empty; this has the same conflicts in half the scratch.
 template <class T, int L, int E>
 struct Exchange {

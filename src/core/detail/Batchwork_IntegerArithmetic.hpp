@@ -153,8 +153,8 @@ struct IntegerOfReal {
 
   BATCHWORK_INLINE explicit IntegerOfReal(S const& x) {
     using T = scalar_t<S>;
-    // The numbers of T nearest to the range of I whose integer part is an I. The lower one is the
-    // smallest integer itself if T has no number one unit below it.
+    // The numbers of T next to those whose integer part is an I, on either side of them. The lower
+    // one is the smallest integer itself if T has no number one unit below it.
     constexpr T upper = -static_cast<T>(std::numeric_limits<I>::min());
     constexpr bool has_next = sizeof(I) < sizeof(T);
     constexpr T lower = has_next ? -upper - T(1) : -upper;

@@ -128,9 +128,9 @@ BATCHWORK_INLINE void triangularise_stacked(R& r, B& b, Beside&... beside) {
 /// Step k applies hyperbolic rotations of row k of r with each row of b, in mixed form: r from the
 /// old rows, then b from the new r. The sine is b(c, k) / r(k, k), so only numbers up to one are
 /// squared. Returns 0, or the status of the first step in which the sine is not below one; results
-/// of later steps are NaN. (Golub and Van Loan, 4th edition, section 6.5.4; Bojanczyk, Brent, Van
-/// Dooren and de Hoog, A note on downdating the Cholesky factorization, SIAM J. Sci. Stat. Comput.
-/// 8 (1987), 210-221.)
+/// from that step on are NaN. (Golub and Van Loan, 4th edition, section 6.5.4; Bojanczyk, Brent,
+/// Van Dooren and de Hoog, A note on downdating the Cholesky factorization, SIAM J. Sci. Stat.
+/// Comput. 8 (1987), 210-221.)
 template <class R, class B>
 BATCHWORK_INLINE auto rotate_hyperbolically(R& r, B& b) {
   using S = typename R::value_type;

@@ -205,7 +205,7 @@ struct ColumnsOfLanes {
       T square(0);
       BATCHWORK_UNROLL
       for (int i = 0; i < M; ++i) square += at(m, i) * at(m, i);
-      // As integers, which have one order for both number types.
+      // As integers, which are ordered whatever numbers their bits mean, NaN included.
       own[m] = Order == ColumnOrder::smallest_first ? size_key(square) : -size_key(square);
       rank[m] = 0;
       if (column(m) < N) told[column(m)] = from_bits<T>(own[m]);

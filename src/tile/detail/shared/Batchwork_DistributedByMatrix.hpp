@@ -6,7 +6,7 @@
 /// a device: a whole warp multiplies for one of its items after the other, and each lane takes its
 /// own rows or columns of the result from the exchange. Each number read from scratch is used in as
 /// many multiply-adds as a block of results has rows, 8 or 16, instead of as many as a lane has
-/// rows.
+/// rows or columns.
 #ifndef BATCHWORK_DISTRIBUTEDBYMATRIX_HPP
 #define BATCHWORK_DISTRIBUTEDBYMATRIX_HPP
 
@@ -46,7 +46,8 @@ BATCHWORK_INLINE void lines_by_matrix(T (&acc)[(Count + S::lanes - 1) / S::lanes
     for (int j = 0; j < across; ++j)
       y[j] = step * 4 + 4 <= K || k < K ? b.at(k, line(j, N), offset) : T(0);
   };
-  // The first terms that all items share are read while lines are written to the exchange.
+  // The first terms of a right factor that all items share are read while lines are written to the
+  // exchange.
   T first[across];
   if constexpr (!BOfItem) read_right(first, 0, 0);
   put();

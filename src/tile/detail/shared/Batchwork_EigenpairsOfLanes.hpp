@@ -294,7 +294,7 @@ struct EigenpairsOfLanes {
     int const last = first + Vendor::lowest_bit(Rows(~(coupled >> first)));
     QlSweep<T> ql(beside(last)[0],
                   QlSweep<T>::shift(beside(first)[0], beside(first)[1], beside(first + 1)[0]));
-    // A lane without rows reads the numbers behind those of other lanes, if there are any.
+    // A lane without rows reads behind the numbers of other lanes if the exchange has room there.
     T* column = line(last - 1) + (!Ex::ragged || has_rows() ? grid.lane * mine : 0);
     T* numbers = beside(last - 1);
     T z[mine], next[mine], found[2];

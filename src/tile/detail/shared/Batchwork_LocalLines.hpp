@@ -412,7 +412,7 @@ template <class To, class From>
 BATCHWORK_INLINE void distributed_assign(To& to, From const& from) {
   using S = typename To::value_type;
   constexpr Structure st = structure_of<To>;
-  // A common tile knows no grid, but the assigned tile may know one.
+  // A common tile knows no grid, but the tile to which it is assigned may know one.
   LaneGrid const grid = grid_of(from, to);
   if constexpr (st == Structure::diagonal) {
     auto const x = lower_lines_of<S>(from, grid);
