@@ -120,15 +120,18 @@ struct alignas(std::is_floating_point_v<R> ? 2 * sizeof(R) : alignof(R)) Complex
   /// The number of items in a value.
   static constexpr int width = Impl::ValueTraits<R>::width;
 
-  /// The real part; `im` is the imaginary part.
-  R re, im;
+  R re,    ///< the real part
+      im;  ///< the imaginary part
 
+  /// Not initialised.
   Complex() = default;
   /// From the real and the imaginary part.
   BATCHWORK_INLINE Complex(R const& real, R const& imaginary) : re(real), im(imaginary) {}
+  /// From a real number.
   template <class X>
     requires(Impl::is_real_value<X> && std::is_convertible_v<X, R>)
   BATCHWORK_INLINE Complex(X const& x) : re(x), im(scalar(0)) {}
+  /// From a complex number of another type.
   template <class X>
     requires(!std::is_same_v<X, R> && std::is_convertible_v<X, R>)
   BATCHWORK_INLINE Complex(Complex<X> const& x) : re(x.re), im(x.im) {}
@@ -162,14 +165,17 @@ struct alignas(std::is_floating_point_v<R> ? 2 * sizeof(R) : alignof(R)) Complex
   }
 
   friend BATCHWORK_INLINE Complex operator-(Complex const& a) { return {-a.re, -a.im}; }
+  /// Adds a real or complex number.
   template <class X>
   BATCHWORK_INLINE Complex& operator+=(X const& x) {
     return *this = *this + x;
   }
+  /// Subtracts a real or complex number.
   template <class X>
   BATCHWORK_INLINE Complex& operator-=(X const& x) {
     return *this = *this - x;
   }
+  /// Multiplies by a real or complex number.
   template <class X>
   BATCHWORK_INLINE Complex& operator*=(X const& x) {
     return *this = *this * x;

@@ -107,10 +107,11 @@ struct Dual : Impl::OfDuals::Found {
   static_assert(Impl::is_constant_value<S>,
                 "Batchwork::Dual<S, N>: S must be a real number or a pack of real numbers; "
                 "derivatives of derivatives are not supported");
-  using scalar = scalar_t<S>;
+  using scalar = scalar_t<S>;  ///< the type of a plain number: float or double
   /// The value type without derivatives.
   using constant = S;
 
+  /// The number of items in a value.
   static constexpr int width = Impl::ValueTraits<S>::width;
   /// The number of directions.
   static constexpr int directions = N;
@@ -120,6 +121,7 @@ struct Dual : Impl::OfDuals::Found {
   /// The derivatives, one for each direction.
   S d[N];
 
+  /// Not initialised.
   Dual() = default;
   /// A constant. By value, because a reference to a constant of a class is undefined in device
   /// code.
@@ -127,9 +129,11 @@ struct Dual : Impl::OfDuals::Found {
     BATCHWORK_UNROLL
     for (int k = 0; k < N; ++k) d[k] = S(scalar(0));
   }
+  /// A constant of another type.
   template <class X>
     requires(!std::is_same_v<X, S> && Impl::is_constant_value<X> && std::is_convertible_v<X, S>)
   BATCHWORK_INLINE Dual(X x) : Dual(S(x)) {}
+  /// From a number with derivatives of another type.
   template <class X>
     requires(!std::is_same_v<X, S> && std::is_convertible_v<X, S>)
   BATCHWORK_INLINE Dual(Dual<X, N> const& x) : value(x.value) {
@@ -158,18 +162,22 @@ struct Dual : Impl::OfDuals::Found {
     for (int k = 0; k < N; ++k) r.d[k] = -a.d[k];
     return r;
   }
+  /// Adds a number, with its derivatives.
   template <class X>
   BATCHWORK_INLINE Dual& operator+=(X const& x) {
     return *this = *this + x;
   }
+  /// Subtracts a number, with its derivatives.
   template <class X>
   BATCHWORK_INLINE Dual& operator-=(X const& x) {
     return *this = *this - x;
   }
+  /// Multiplies by a number, with its derivatives.
   template <class X>
   BATCHWORK_INLINE Dual& operator*=(X const& x) {
     return *this = *this * x;
   }
+  /// Divides by a number, with its derivatives.
   template <class X>
   BATCHWORK_INLINE Dual& operator/=(X const& x) {
     return *this = *this / x;

@@ -97,6 +97,7 @@ struct PackMask {
   using native = typename Impl::NativeVector<I, W>::type;
   native v;
 
+  /// Not initialised.
   PackMask() = default;
   /// The same condition in every lane.
   BATCHWORK_INLINE PackMask(bool b) : v{} {
@@ -200,6 +201,7 @@ struct Pack {
 
   native v;
 
+  /// Not initialised.
   Pack() = default;
   /// The same number in every lane. Not native{} + x, because that addition turns -0 into +0.
   BATCHWORK_INLINE Pack(T x) { BATCHWORK_PACK_LANEWISE(v, x, x - native{}) }
@@ -260,8 +262,11 @@ struct Pack {
     BATCHWORK_PACK_LANEWISE(r.v, a.v[l] / b.v[l], a.v / b.v)
     return r;
   }
+  /// Adds the number of b in each lane.
   BATCHWORK_INLINE Pack& operator+=(Pack const& b) { return *this = *this + b; }
+  /// Subtracts the number of b in each lane.
   BATCHWORK_INLINE Pack& operator-=(Pack const& b) { return *this = *this - b; }
+  /// Multiplies by the number of b in each lane.
   BATCHWORK_INLINE Pack& operator*=(Pack const& b) { return *this = *this * b; }
 
   friend BATCHWORK_INLINE mask operator<(Pack const& a, Pack const& b) {

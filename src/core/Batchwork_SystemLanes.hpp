@@ -36,8 +36,8 @@ struct SystemLanes {
 
 /// The counterpart of SystemLanes on hosts: one thread works on an item alone.
 struct LoneLane {
-  static constexpr int rank = 0;
-  static constexpr int count = 1;
+  static constexpr int rank = 0;   ///< the rank of the only lane
+  static constexpr int count = 1;  ///< one lane for an item
 
   /// Runs body(i) for i = 0 .. n - 1.
   template <class Body>

@@ -28,9 +28,9 @@ namespace Kalman {
 /// \tparam Space memory space of the kernels
 template <class T, int N, int M, class Space = Kokkos::DefaultExecutionSpace::memory_space>
 struct Gains {
-  using scalar = T;
-  static constexpr int states = N;
-  static constexpr int observations = M;
+  using scalar = T;                       ///< the type of the numbers: float or double
+  static constexpr int states = N;        ///< number of states
+  static constexpr int observations = M;  ///< number of entries of an observation
 
   /// The gain K of each step.
   Kokkos::View<T* [N][M], Kokkos::LayoutRight, Space> gain;

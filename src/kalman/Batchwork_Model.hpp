@@ -109,10 +109,10 @@ namespace Kalman {
 /// \tparam F,Q,H,R operands of the four matrices
 template <class F, class Q, class H, class R>
 struct Model {
-  F f;
-  Q q;
-  H h;
-  R r;
+  F f;  ///< operand of the transition, N x N
+  Q q;  ///< operand of the covariance of the transition's noise, N x N
+  H h;  ///< operand of the observation matrix, M x N
+  R r;  ///< operand of the covariance of the observation's noise, M x M
 };
 
 /// The model x(t+1) = F x(t) + w(t), w ~ N(0, Q), z(t) = H x(t) + e(t), e ~ N(0, R), with N states
@@ -155,10 +155,10 @@ auto model(F const& f, Q const& q, H const& h, R const& r) {
 /// \tparam A operand of the factor of the diffuse covariance; nothing() unless the start is diffuse
 template <Order O, class X, class P, class A>
 struct Start {
-  static constexpr Order order = O;
-  X mean;
-  P covariance;
-  A diffuse;
+  static constexpr Order order = O;  ///< whether a step predicts or updates first
+  X mean;                            ///< operand of the mean, N
+  P covariance;                      ///< operand of the covariance, N x N
+  A diffuse;  ///< operand of the factor A of the diffuse covariance, N x d; else nothing()
 };
 /// The start diffuse(), with all states diffuse. Kalman::filter makes a Start of it once the number
 /// of states is known.
@@ -244,7 +244,7 @@ struct Results {
   ST status_;
   DiffuseEntries diffuse_entries_ = DiffuseEntries::without_log_two_pi;
 
-  /// The same with other operands.
+  // The same with other operands.
   template <class... New>
   auto make(New const&... n) const {
     return Results<New...>{n..., diffuse_entries_};
@@ -338,11 +338,11 @@ inline auto results() {
 
 /// The default promise: none. A NaN is a missing observation.
 struct MayBeMissing {
-  static constexpr Data data = Data::may_be_missing;
+  static constexpr Data data = Data::may_be_missing;  ///< the kind of promise
 };
 /// The promise that no observation is missing, made by complete().
 struct Complete {
-  static constexpr Data data = Data::complete;
+  static constexpr Data data = Data::complete;  ///< the kind of promise
 };
 /// The promise that no observation is missing, with a workspace for common gains, made by
 /// complete(gains).
@@ -350,8 +350,8 @@ struct Complete {
 /// \tparam G a Gains
 template <class G>
 struct CompleteWith {
-  static constexpr Data data = Data::complete;
-  G gains;
+  static constexpr Data data = Data::complete;  ///< the kind of promise
+  G gains;                                      ///< the workspace; shares its Views
 };
 
 /// Promises that no observation is missing. The kernel then computes no masks, and an item with a

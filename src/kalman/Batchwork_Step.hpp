@@ -47,6 +47,14 @@ BATCHWORK_INLINE void step(X& x, P& p, L& loglik, Z const& z, F const& f, Q cons
 /// \tparam D whether observations may be missing
 template <Order O = Order::predict_first, Data D = Data::may_be_missing>
 struct Step {
+  /// One step, called by scan.
+  /// \param x  mean, a vector of N
+  /// \param p  covariance, a symmetric tile N x N
+  /// \param loglik  log-likelihood, a scalar or a LogSum of weight -1/2, or nothing()
+  /// \param z  observation, a vector of M
+  /// \param f,q,h,r  the four matrices of the model, see Kalman::model
+  /// \param predicted_mean,predicted_covariance  the state before the observation, or nothing()
+  /// \param filtered_mean,filtered_covariance  the state after the observation, or nothing()
   template <class X, class P, class L, class Z, class F, class Q, class H, class R, class PM,
             class PC, class FM, class FC>
   KOKKOS_FUNCTION void operator()(X& x, P& p, L& loglik, Z const& z, F const& f, Q const& q,
@@ -61,6 +69,7 @@ struct Step {
     Impl::put(filtered_covariance, p);
     if constexpr (O == Order::update_first) predict(x, p, f, q);
   }
+  /// One step without the four outputs.
   template <class X, class P, class L, class Z, class F, class Q, class H, class R>
   KOKKOS_FUNCTION void operator()(X& x, P& p, L& loglik, Z const& z, F const& f, Q const& q,
                                   H const& h, R const& r) const {

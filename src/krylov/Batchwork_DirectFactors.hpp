@@ -26,16 +26,17 @@ namespace Batchwork {
 /// \tparam View    type of the View with the numbers of the factors
 template <class Exec, class Factor, class A, class View>
 struct DirectFactors {
-  StoppingCriteria stop{};  ///< of solves, as in DirectLu
-  /// Refinement steps at most; stop.most_iterations limits them, too. They bring a solution to the
-  /// tolerance where the factors belong to other matrices, as long as each halves the residual.
+  StoppingCriteria stop{};  ///< criteria of later solves, as in DirectLu; may be changed
+  /// Refinement steps at most: 30, or those of the solver if more; stop.most_iterations limits
+  /// them, too. They bring a solution to the tolerance where the factors belong to other matrices,
+  /// as long as each halves the residual.
   int refinements = 30;
 
   // ---- the rest is not for users ----
   A a;
   View numbers;
   std::int64_t items = 0;
-  std::size_t bytes = 0;  ///< that are kept of an item or a pack
+  std::size_t bytes = 0;  // that are kept of an item or a pack
 };
 
 namespace Impl {

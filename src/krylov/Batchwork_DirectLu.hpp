@@ -29,12 +29,15 @@ namespace Batchwork {
 ///                 halves the scratch and refines in double
 template <class Factor = void>
 struct DirectLu {
+  /// Tolerance of the true residual; most_iterations limits refinement steps. By default
+  /// relative(1e-8).
   StoppingCriteria stop{};
   /// Refinement steps at most; stop.most_iterations limits them, too. One is enough where factors
   /// have the type of the systems and pivots do not grow. LAPACK's dsgesv takes 30 at most with
   /// factors of float.
   int refinements = std::is_void_v<Factor> ? 1 : 30;
-  bool equilibrate = true;  ///< rows, then columns, are scaled by powers of two (LAPACK's geequb)
+  /// true, the default: rows, then columns, are scaled by powers of two (LAPACK's geequb).
+  bool equilibrate = true;
 };
 
 /// Elimination with partial pivoting as the solver of solve.

@@ -23,9 +23,23 @@
 namespace Batchwork {
 
 /// The solvers of a SolveConfiguration; see to_string and from_string for their names.
-enum class SolverKind { conjugate_gradients, bicgstab, gmres, richardson, cgs, direct_lu };
+enum class SolverKind {
+  conjugate_gradients,  ///< as conjugate_gradients(stop)
+  bicgstab,             ///< as bicgstab(stop)
+  gmres,                ///< as gmres(basis, stop)
+  richardson,           ///< as richardson(stop, omega)
+  cgs,                  ///< as cgs(stop)
+  direct_lu             ///< as direct_lu(stop)
+};
 /// The preconditioners of a SolveConfiguration.
-enum class PreconditionerKind { none, jacobi, block_jacobi, ilu, isai, spd_isai };
+enum class PreconditionerKind {
+  none,          ///< as no_preconditioner()
+  jacobi,        ///< as jacobi()
+  block_jacobi,  ///< as block_jacobi(block_rows)
+  ilu,           ///< as ilu()
+  isai,          ///< as isai()
+  spd_isai       ///< as spd_isai()
+};
 
 /// Solver, preconditioner and criteria of a solve, chosen at run time: a plain value. Members that
 /// do not belong to the chosen solver or preconditioner are ignored.
@@ -40,9 +54,10 @@ enum class PreconditionerKind { none, jacobi, block_jacobi, ilu, isai, spd_isai 
 /// solve(exec, how, A, b, x, workspace(memory));
 /// ```
 struct SolveConfiguration {
-  SolverKind solver = SolverKind::bicgstab;
+  SolverKind solver = SolverKind::bicgstab;  ///< the solver; default bicgstab
+  /// The preconditioner; default jacobi. direct_lu ignores it.
   PreconditionerKind preconditioner = PreconditionerKind::jacobi;
-  StoppingCriteria stop{};
+  StoppingCriteria stop{};  ///< tolerance and limits; by default relative(1e-8), 500 iterations
   int basis = 0;            ///< gmres: vectors of a cycle, 1 or more; 0: chosen, see Gmres
   double omega = 1;         ///< richardson: see Richardson
   int block_rows = 4;       ///< block_jacobi: rows of each block, 1 to 32; the unknowns at a point

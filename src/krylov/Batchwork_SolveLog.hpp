@@ -30,17 +30,20 @@ namespace Batchwork {
 /// \tparam Memory  memory space, which the execution space of the solve must reach
 template <class T, class Memory = typename Kokkos::DefaultExecutionSpace::memory_space>
 struct SolveLog {
-  using value_type = T;
-  using memory_space = Memory;
-  Kokkos::View<int*, Memory> iterations;  ///< of direct_lu steps of refinement
-  Kokkos::View<T*, Memory> recurrence;    ///< norm of the residual that the iteration computed
-  /// The norm of b - A x, unscaled. For a converged item of an iterative solver it is a bound that
-  /// meets the tolerance: the norm as computed (in twice the precision where rounding decides) plus
-  /// a bound of its rounding. Otherwise (no convergence, matrix_free, direct_lu, scaled(...),
-  /// weighted(...)) it is the norm as computed; with scaled and weighted always in twice the
-  /// precision. With an invalid pattern it is |b|.
+  using value_type = T;         ///< the type of the norms: float or double
+  using memory_space = Memory;  ///< the memory space of the Views
+  /// (item): the number of iterations; with direct_lu, of steps of refinement.
+  Kokkos::View<int*, Memory> iterations;
+  /// (item): norm of the residual that the iteration computed.
+  Kokkos::View<T*, Memory> recurrence;
+  /// (item): the norm of b - A x, unscaled. For a converged item of an iterative solver it is a
+  /// bound that meets the tolerance: the norm as computed (in twice the precision where rounding
+  /// decides) plus a bound of its rounding. Otherwise (no convergence, matrix_free, direct_lu,
+  /// scaled(...), weighted(...)) it is the norm as computed; with scaled and weighted always in
+  /// twice the precision. With an invalid pattern it is |b|.
   Kokkos::View<T*, Memory> residual;
-  Kokkos::View<int*, Memory> reason;  ///< a Status code: 0 where the residual meets the tolerance
+  /// (item): a Status code, 0 where the residual meets the tolerance.
+  Kokkos::View<int*, Memory> reason;
   /// (item, iteration): norms of the recurrence from iteration 1 on, as far as there is room. The
   /// rest is not written. direct_lu does not write it.
   Kokkos::View<T**, Memory> history;
@@ -77,14 +80,18 @@ struct SolveLog {
 /// The outcome of one item, on the host. See outcomes.
 template <class T>
 struct SolveOutcome {
-  int code = 0;        ///< SolveLog::reason
-  int iterations = 0;  ///< zero, as the norms, where the log has no View for it
-  T recurrence = T(0), residual = T(0);
-  bool dense_form = false;  ///< SolveLog::dense_form
+  int code = 0;             ///< the Status code, from SolveLog::reason; 0 for success
+  int iterations = 0;       ///< SolveLog::iterations; zero if the log has no View for it
+  T recurrence = T(0),      ///< SolveLog::recurrence; zero if the log has no View for it
+      residual = T(0);      ///< SolveLog::residual; zero if the log has no View for it
+  bool dense_form = false;  ///< SolveLog::dense_form; false if the log has no View for it
 
+  /// Whether the residual meets the tolerance.
   bool converged() const { return code == 0; }
+  /// Why the item failed; Reason::success if it converged.
   Reason reason() const { return Status::reason(code); }
-  int info() const { return Status::info(code); }  ///< with Reason::breakdown, see Breakdown
+  /// The info of the code; with Reason::breakdown a value of Breakdown.
+  int info() const { return Status::info(code); }
   /// In words: "stagnated after 31 iterations, |b - A x| = 2.1e-07"; with dense_form followed by
   /// ", in dense form". The residual is absolute. explain_solve(code) says what to try.
   std::string text() const {

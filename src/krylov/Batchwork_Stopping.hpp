@@ -16,7 +16,11 @@
 namespace Batchwork {
 
 /// What a tolerance is relative to: |b|, the residual of the start, or nothing.
-enum class RelativeTo { right_side, start, nothing };
+enum class RelativeTo {
+  right_side,  ///< |b|
+  start,       ///< |b - A x_0|, x_0 being the start
+  nothing      ///< the tolerance is absolute
+};
 
 /// When a system has converged, and when it is given up. Passed by value with each call.
 ///
@@ -26,7 +30,7 @@ enum class RelativeTo { right_side, start, nothing };
 struct StoppingCriteria {
   double tolerance = 1e-8;    ///< zero or more; 0 runs as far as rounding allows
   int most_iterations = 500;  ///< zero or more; 0 returns the start
-  RelativeTo relative_to = RelativeTo::right_side;
+  RelativeTo relative_to = RelativeTo::right_side;  ///< by default |b|
   /// How often a system begins anew from its true residual, after a breakdown or where the
   /// recurrence claimed too much; for gmres, how many cycles after each other may make the residual
   /// worse. Negative: the default of the method, 20 for gmres, 3 otherwise.

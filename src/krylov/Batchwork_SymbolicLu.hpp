@@ -30,7 +30,7 @@ namespace Batchwork {
 template <class Memory>
 class SymbolicLu {
  public:
-  using memory_space = Memory;
+  using memory_space = Memory;  ///< the memory space of the lists
 
   /// Rows of the matrices.
   std::int64_t rows() const { return lists_.places.n; }
@@ -105,9 +105,12 @@ class SymbolicLu {
 /// \tparam Memory  as in SymbolicLu
 template <class Memory>
 struct SparseDirectLu {
-  SymbolicLu<Memory> symbolic;
+  SymbolicLu<Memory> symbolic;  ///< the elimination of the pattern, from symbolic_lu(A)
+  /// Tolerance of the true residual; most_iterations limits refinement steps. By default
+  /// relative(1e-8).
   StoppingCriteria stop{};
-  int refinements = 1;      ///< refinement steps at most; also limited by stop.most_iterations
+  int refinements =
+      1;  ///< refinement steps at most, default 1; also limited by stop.most_iterations
   bool equilibrate = true;  ///< rows, then columns, are scaled by powers of two (LAPACK's geequb)
   /// A pivot is accepted if it is at least this times the largest number below it; from 0 to 1. 0
   /// means eps of the type of the systems: below that no digit of the pivot's row is left. The

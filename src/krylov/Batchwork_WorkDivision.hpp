@@ -16,12 +16,12 @@ namespace Batchwork {
 
 /// Where a solve on a device holds the matrices.
 enum class Placement {
-  automatic,
-  entries,   ///< entries with their columns in registers: to 512 rows with 7 entries each, 256
-             ///< with any number, with bicgstab 1024 with 3
-  columns,   ///< whole rows, with their zeros, in registers, to 56 rows; beyond 24 rows with up to
-             ///< 32 lanes a part of them in scratch
-  in_place,  ///< read from memory in each product
+  automatic,  ///< chosen by rows, entries and scratch
+  entries,    ///< entries with their columns in registers: to 512 rows with 7 entries each, 256
+              ///< with any number, with bicgstab 1024 with 3
+  columns,    ///< whole rows, with their zeros, in registers, to 56 rows; beyond 24 rows with up to
+              ///< 32 lanes a part of them in scratch
+  in_place,   ///< read from memory in each product
 };
 
 /// How a device divides a solve: an argument of solve before the solver. Zero and automatic mean
@@ -35,8 +35,8 @@ enum class Placement {
 ///
 /// A division that no kernel supports throws std::invalid_argument with the range.
 struct WorkDivision {
-  Placement matrix = Placement::automatic;
-  /// Lanes of a system:
+  Placement matrix = Placement::automatic;  ///< where the matrices are held; default automatic
+  /// Lanes of a system; 0, the default, means chosen:
   /// - entries in registers: a power of two to 32, or 64, 96, 128, with up to 4 rows each; with 3
   ///   entries a row up to the solver's short_rows (4 of conjugate_gradients, 8 of bicgstab).
   ///   Longer rows: 64 to 256, one row each
@@ -46,8 +46,8 @@ struct WorkDivision {
   ///   and block_jacobi a power of two to 256: from 64 with functors, from 8 with ilu and isai,
   ///   from 8 and at least the rows of a block with block_jacobi
   int lanes = 0;
-  /// Systems of a team, if they have up to 32 lanes. Their lanes together are a multiple of 32, at
-  /// most 128, with whole rows 64.
+  /// Systems of a team; 0, the default, means chosen. Only if they have up to 32 lanes. Their lanes
+  /// together are a multiple of 32, at most 128, with whole rows 64.
   int systems = 0;
 };
 

@@ -78,12 +78,12 @@ inline constexpr Impl::LaunchNumber<Impl::LaunchWord::lanes, N> lanes{};
 template <int Width = 0, int Teams = 0, int Lanes = 0, class How = Division<>>
 struct Launch {
   using division = How;
-  static constexpr int width = Width;
-  static constexpr int teams = Teams;
-  static constexpr int lanes = Lanes;
-  static constexpr int largest_team = 128;
-  std::string label;
-  int lanes_per_team = 128;
+  static constexpr int width = Width;       ///< items in a pack on hosts, see width<N>
+  static constexpr int teams = Teams;       ///< teams at the same time, see teams<N>
+  static constexpr int lanes = Lanes;       ///< lanes that share an item on devices, see lanes<N>
+  static constexpr int largest_team = 128;  ///< the largest argument of team_size
+  std::string label;                        ///< the label of the kernel; empty by default
+  int lanes_per_team = 128;                 ///< lanes of a team on devices, see team_size
 
   /// Sets the number of lanes per team on devices. If lanes share items, at most 64 are used, or
   /// 128 if 32 lanes share an item.

@@ -17,9 +17,9 @@ namespace Batchwork {
 /// which solves multiply.
 template <class S, int N>
 struct CholeskyFactor : Impl::IndexedToRead<CholeskyFactor<S, N>> {
-  using value_type = S;
-  static constexpr int rows = N;
-  static constexpr int cols = N;
+  using value_type = S;           ///< the type of an entry
+  static constexpr int rows = N;  ///< the number of rows
+  static constexpr int cols = N;  ///< the number of columns
   static constexpr Structure structure = Structure::lower;
   static constexpr bool is_vector = false;
 
@@ -58,11 +58,11 @@ struct CholeskyFactor<Distributed<T, R, C, E, Whole>, N>
 };
 
 /// The result of cholesky(a): the factor L with a = L L'. Its `info` is the status: 0, or the first
-/// pivot that was not positive or not finite.
+/// pivot that was not positive or not finite. The status is `factor.info`.
 template <class S, int N, class Factor = CholeskyFactor<S, N>>
 struct Cholesky {
-  using value_type = S;
-  Factor factor;  ///< L, with the status in its `info`
+  using value_type = S;  ///< the type of an entry
+  Factor factor;         ///< L, with the status in its `info`
 
   /// The factor L, a lower triangular tile. The factor of a temporary lives to the end of the
   /// expression, unless it is copied into a variable.
@@ -75,7 +75,7 @@ struct Cholesky {
     return Batchwork::solve(conjugate_transpose(factor), Batchwork::solve(factor, b));
   }
 
-  /// log det a = -2 sum log(1 / L(i, i)).
+  /// log det a = -2 sum log(1 / L(i, i)), a scalar; costs one logarithm.
   BATCHWORK_INLINE Scalar<real_t<S>> log_det() const {
     if constexpr (Impl::is_dual<S>) return log_det_of_duals();
     else return log_det_of_numbers();

@@ -22,9 +22,11 @@ struct BATCHWORK_NODISCARD ConjugateTransposed : Transposed<Original> {
   using value_type = typename Base::value_type;
   using Base::original;
 
+  /// Entry (i, j): the conjugate of entry (j, i) of the original.
   BATCHWORK_INLINE value_type entry(int i, int j) const {
     return Impl::conj(value_type(original.entry(j, i)));
   }
+  /// Entry (i, j), or entry i of a row, as a scalar with the status.
   template <class... I>
   BATCHWORK_INLINE auto operator()(I... i) const {
     return Impl::read_entry(*this, i...);
@@ -33,7 +35,7 @@ struct BATCHWORK_NODISCARD ConjugateTransposed : Transposed<Original> {
   BATCHWORK_INLINE void operator=(Y const&) && {
     Impl::refuse_lost_tile<Y>();
   }
-  /// The entries are not stored anywhere in this form.
+  // The entries are not stored anywhere in this form.
   void pointer() const = delete;
   BATCHWORK_INLINE auto inverse_diagonal(int i) const
     requires requires(typename Base::X const& x) { x.inverse_diagonal(i); }

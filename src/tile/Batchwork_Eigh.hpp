@@ -73,11 +73,11 @@ BATCHWORK_INLINE auto find_eigenpairs(ColumnsOfLane<S, N, N>& columns, F const& 
 /// iterations did not end, which has never been observed.
 template <class S, int N>
 struct Eigh {
-  using value_type = S;
+  using value_type = S;  ///< the type of an entry
   using Columns = Impl::columns_of_t<S, N, N>;
   using Value = typename Columns::value_type;
 
-  Columns columns;  ///< proportional to V (diag(values) + shift), scaled
+  Columns columns;  // proportional to V (diag(values) + shift), scaled
   Impl::UnitScale<Value> scale;
   Value shift;
   info_t<S> info;  ///< the status
@@ -144,11 +144,11 @@ struct Eigh {
 template <class S, int N>
   requires Impl::finds_eigenpairs_by_ql<S, N>
 struct Eigh<S, N> {
-  using value_type = S;
+  using value_type = S;  ///< the type of an entry
   using Columns = Impl::columns_of_t<S, N, N>;
   using Value = typename Columns::value_type;
 
-  Columns columns;  ///< V
+  Columns columns;  // V
   Value found[Columns::mine];
   info_t<S> info;  ///< the status
 

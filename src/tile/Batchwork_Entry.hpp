@@ -43,6 +43,7 @@ struct BATCHWORK_NODISCARD Entry : Scalar<typename X::value_type> {
     own() = y;
     return *this;
   }
+  /// Of a named Entry: changes the copy, not the tile. So do +=, -=, *= and /= of a name.
   template <class Y>
   BATCHWORK_INLINE Entry& operator=(Y const& y) & {
     own() = y;
@@ -71,26 +72,31 @@ struct BATCHWORK_NODISCARD Entry : Scalar<typename X::value_type> {
 
   // ---- a(i, j) = y ----
   BATCHWORK_INLINE Value const& operator=(Entry const& y) && { return put(y); }
+  /// a(i, j) = y: sets the entry in the tile, and merges the status of y.
   template <class Y>
   BATCHWORK_INLINE Value const& operator=(Y const& y) && {
     if constexpr (takes<Y>()) put(Value(y));
     return own();
   }
+  /// a(i, j) += y: adds y in the tile, and merges its status.
   template <class Y>
   BATCHWORK_INLINE Value const& operator+=(Y const& y) && {
     if constexpr (Impl::require_room<Value, Y>()) put(own() + y);
     return own();
   }
+  /// a(i, j) -= y: subtracts y in the tile, and merges its status.
   template <class Y>
   BATCHWORK_INLINE Value const& operator-=(Y const& y) && {
     if constexpr (Impl::require_room<Value, Y>()) put(own() - y);
     return own();
   }
+  /// a(i, j) *= y: multiplies by y in the tile, and merges its status.
   template <class Y>
   BATCHWORK_INLINE Value const& operator*=(Y const& y) && {
     if constexpr (Impl::require_room<Value, Y>()) put(own() * y);
     return own();
   }
+  /// a(i, j) /= y: divides by y in the tile, and merges its status.
   template <class Y>
   BATCHWORK_INLINE Value const& operator/=(Y const& y) && {
     if constexpr (Impl::require_room<Value, Y>()) put(own() / y);
@@ -98,31 +104,37 @@ struct BATCHWORK_NODISCARD Entry : Scalar<typename X::value_type> {
   }
 
   // ---- of integers ----
+  /// a(i, j) %= y, for integers: the remainder of a division by y.
   template <class Y>
   BATCHWORK_INLINE Value const& operator%=(Y const& y) && {
     put(own() % y);
     return own();
   }
+  /// a(i, j) &= y, for integers: the bits also set in y.
   template <class Y>
   BATCHWORK_INLINE Value const& operator&=(Y const& y) && {
     put(own() & y);
     return own();
   }
+  /// a(i, j) |= y, for integers: with the bits of y as well.
   template <class Y>
   BATCHWORK_INLINE Value const& operator|=(Y const& y) && {
     put(own() | y);
     return own();
   }
+  /// a(i, j) ^= y, for integers: with the bits of y flipped.
   template <class Y>
   BATCHWORK_INLINE Value const& operator^=(Y const& y) && {
     put(own() ^ y);
     return own();
   }
+  /// a(i, j) <<= y, for integers: shifted left by y bits.
   template <class Y>
   BATCHWORK_INLINE Value const& operator<<=(Y const& y) && {
     put(own() << y);
     return own();
   }
+  /// a(i, j) >>= y, for integers: shifted right by y bits.
   template <class Y>
   BATCHWORK_INLINE Value const& operator>>=(Y const& y) && {
     put(own() >> y);

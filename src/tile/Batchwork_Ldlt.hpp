@@ -36,15 +36,15 @@ struct SymmetricOf<S, N> {
 /// determinant.
 template <class S, int N>
 struct Ldlt {
-  using value_type = S;
+  using value_type = S;  ///< the type of an entry
   using Columns = typename Impl::SymmetricOf<S, N>::type;
   using Value = typename Columns::value_type;
   using T = scalar_t<S>;
 
   Columns columns;
-  info_t<S> of_matrix;  ///< the status of a
-  info_t<S> own;        ///< the status of the elimination
-  info_t<S> info;       ///< the status
+  info_t<S> of_matrix;  // the status of a
+  info_t<S> own;        // the status of the elimination
+  info_t<S> info;       ///< the status of a, then of the elimination
 
   template <Tile A>
   BATCHWORK_INLINE explicit Ldlt(A const& a)

@@ -25,17 +25,18 @@ namespace Batchwork {
 /// \tparam S  the value type
 template <class S>
 struct LogSum {
-  using value_type = S;
+  using value_type = S;  ///< the type of the number
   using T = scalar_t<S>;
   using integer = decltype(Impl::bits(S()));
 
   S sum;
   S product;
   integer exponent;
-  T weight;
-  info_t<S> info;
+  T weight;        ///< the factor of every logarithm
+  info_t<S> info;  ///< the status of the item
 
   LogSum() = default;
+  /// The number `start`; logarithms are added with the weight w.
   BATCHWORK_INLINE LogSum(Scalar<S> const& start, T w)
       : sum(start.value), product(T(1)), exponent(0), weight(w), info(start.info) {}
 

@@ -188,17 +188,18 @@ struct LuFactors<Distributed<T_, R, C, E, Whole>, N>
 /// not finite. A zero pivot is a failure of solve, but not of the factors or the determinant.
 template <class S, int N>
 struct Lu {
-  using value_type = S;
+  using value_type = S;  ///< the type of an entry
   Impl::LuFactors<S, N> factors;
-  info_t<S> of_matrix;  ///< the status of a
-  info_t<S> own;        ///< the status of the elimination
-  info_t<S> info;       ///< the status
+  info_t<S> of_matrix;  // the status of a
+  info_t<S> own;        // the status of the elimination
+  info_t<S> info;       ///< the status of a, then of the elimination
 
+  /// Factorises a, as lu(a).
   template <Tile A>
   BATCHWORK_INLINE explicit Lu(A const& a)
       : factors(a, own), of_matrix(a.info), info(Impl::first_failure(a.info, own)) {}
-  /// If lanes share an item: factors of the first n rows and columns of a, which is the identity
-  /// beyond them.
+  // If lanes share an item: factors of the first n rows and columns of a, which is the identity
+  // beyond them.
   template <Tile A>
     requires(Impl::is_distributed<S>)
   BATCHWORK_INLINE Lu(A const& a, int n)
@@ -243,11 +244,11 @@ struct Lu {
   /// The inverse of a; 2 N^3 operations in addition to the factors.
   BATCHWORK_INLINE auto inverse() const { return solve(identity<scalar_t<S>, N>()); }
 
-  /// The product of the pivots, with the sign of their permutation.
+  // The product of the pivots, with the sign of their permutation.
   BATCHWORK_INLINE auto product() const {
     return Impl::scaled_product<N>(factors.sign(), [this](int i) { return pivot(i); });
   }
-  /// The status of a determinant: a zero pivot is not a failure.
+  // The status of a determinant: a zero pivot is not a failure.
   BATCHWORK_INLINE info_t<S> of_determinant() const {
     info_t<S> const singular = Impl::make_info<S>(Reason::singular, 0);
     return Impl::first_failure(of_matrix, Impl::select(own < singular, own, info_t<S>(0)));

@@ -59,9 +59,9 @@ concept ValueConvertible = takes_value<To, From>();
 /// \tparam N  the columns
 template <class S, int M, int N>
 struct BATCHWORK_NODISCARD Matrix : Impl::Indexed<Matrix<S, M, N>> {
-  using value_type = S;
-  static constexpr int rows = M;
-  static constexpr int cols = N;
+  using value_type = S;           ///< the type of an entry
+  static constexpr int rows = M;  ///< the number of rows
+  static constexpr int cols = N;  ///< the number of columns
   static constexpr Structure structure = Structure::general;
   static constexpr bool is_vector = false;
   template <class S2>
@@ -72,7 +72,9 @@ struct BATCHWORK_NODISCARD Matrix : Impl::Indexed<Matrix<S, M, N>> {
   S a[M * pitch];
   info_t<S> info;  ///< the status of the item
 
+  /// Not initialised.
   Matrix() = default;
+  /// Copies a tile of the same extents, including zeros of its structure.
   template <Tile X>
     requires(!std::is_same_v<X, Matrix> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE Matrix(X const& x) {
@@ -80,6 +82,7 @@ struct BATCHWORK_NODISCARD Matrix : Impl::Indexed<Matrix<S, M, N>> {
   }
   Matrix(Matrix const&) = default;
   Matrix& operator=(Matrix const&) & = default;
+  /// Assigns a tile of the same extents.
   template <Tile X>
     requires(!std::is_same_v<X, Matrix> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE Matrix& operator=(X const& x) & {
@@ -105,9 +108,9 @@ struct BATCHWORK_NODISCARD Matrix : Impl::Indexed<Matrix<S, M, N>> {
 /// \tparam N  the number of entries
 template <class S, int N>
 struct BATCHWORK_NODISCARD Vector : Impl::Indexed<Vector<S, N>> {
-  using value_type = S;
-  static constexpr int rows = N;
-  static constexpr int cols = 1;
+  using value_type = S;           ///< the type of an entry
+  static constexpr int rows = N;  ///< the number of rows
+  static constexpr int cols = 1;  ///< the number of columns
   static constexpr Structure structure = Structure::general;
   static constexpr bool is_vector = true;
   template <class S2>
@@ -116,7 +119,9 @@ struct BATCHWORK_NODISCARD Vector : Impl::Indexed<Vector<S, N>> {
   S a[N];
   info_t<S> info;  ///< the status of the item
 
+  /// Not initialised.
   Vector() = default;
+  /// Copies a column of the same length.
   template <Tile X>
     requires(!std::is_same_v<X, Vector> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE Vector(X const& x) {
@@ -124,6 +129,7 @@ struct BATCHWORK_NODISCARD Vector : Impl::Indexed<Vector<S, N>> {
   }
   Vector(Vector const&) = default;
   Vector& operator=(Vector const&) & = default;
+  /// Assigns a column of the same length.
   template <Tile X>
     requires(!std::is_same_v<X, Vector> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE Vector& operator=(X const& x) & {
@@ -138,6 +144,7 @@ struct BATCHWORK_NODISCARD Vector : Impl::Indexed<Vector<S, N>> {
   BATCHWORK_INLINE S const& entry(int i, int) const { return a[i]; }
   /// Entry i, without the status; v(i) has it.
   BATCHWORK_INLINE S const& entry(int i) const { return a[i]; }
+  /// Sets entry i; the second index is ignored. Without a status; v(i) = x merges it.
   BATCHWORK_INLINE void set(int i, int, S const& v) { a[i] = v; }
   BATCHWORK_INLINE Impl::EntryPointer<S const, 1, 1> pointer() const { return {a}; }
   BATCHWORK_INLINE Impl::EntryPointer<S, 1, 1> pointer() { return {a}; }

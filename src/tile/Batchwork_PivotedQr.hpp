@@ -15,8 +15,14 @@ namespace Batchwork {
 
 /// The result of pivoted_qr(a): a P = Q R for an M x N matrix a. Its `info` is the status: 0, or
 /// Reason::not_finite with the 1-based index of the first column of a that is not finite or, if a
-/// is finite, of the first column of R that overflows. A lack of rank is not a failure. r(), q(),
-/// full_q(), apply_q(b) and apply_qt(b) are the same as for qr(a).
+/// is finite, of the first column of R that overflows. A lack of rank is not a failure. More
+/// members are the same as in Qr:
+///
+/// - `info`: the status
+/// - r(): R, min(M, N) x N
+/// - q(): the first min(M, N) columns of Q
+/// - full_q(): Q, M x M
+/// - apply_q(b), apply_qt(b): Q b and Q' b for b with M rows
 template <class S, int M, int N>
 struct PivotedQr : Impl::QrFactors<S, M, N> {
   using Base = Impl::QrFactors<S, M, N>;
@@ -26,7 +32,7 @@ struct PivotedQr : Impl::QrFactors<S, M, N> {
   /// Diagonal entries of R not above this times the first one count as zero.
   static constexpr scalar_t<S> default_tolerance = Impl::rank_tolerance<S, M, N>;
 
-  Value order[Columns::mine];  ///< own column m of a P is column order[m] of a
+  Value order[Columns::mine];  // own column m of a P is column order[m] of a
 
   template <Tile A>
   BATCHWORK_INLINE explicit PivotedQr(A const& a) : Base(a) {

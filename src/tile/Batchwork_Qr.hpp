@@ -179,7 +179,16 @@ struct QrFactors {
 
 /// The result of qr(a): a = Q R for an M x N matrix a. Its `info` is the status: 0, or
 /// Reason::not_finite with the 1-based index of the first column of R that is not finite. A lack of
-/// rank is a failure of solve, but not of the factors.
+/// rank is a failure of solve, but not of the factors. Members besides solve(b):
+///
+/// - `info`: the status
+/// - r(): R, min(M, N) x N, a general tile with zeros below the diagonal, whose entries are real
+/// and
+///   may be negative, as in LAPACK's geqrf
+/// - q(): the first min(M, N) columns of Q; 4 M K^2 - 2 K^3 operations with K = min(M, N)
+/// - full_q(): Q, M x M
+/// - apply_q(b), apply_qt(b): Q b and Q' b for b with M rows; 4 M min(M, N) operations for each
+///   column of b. For complex numbers Q' is the conjugate transpose
 template <class S, int M, int N>
 struct Qr : Impl::QrFactors<S, M, N> {
   using Impl::QrFactors<S, M, N>::columns;

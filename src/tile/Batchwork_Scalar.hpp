@@ -61,10 +61,11 @@ constexpr bool require_room();
 /// sequences
 template <class S>
 struct BATCHWORK_NODISCARD Scalar : Impl::ByAdl::OfScalars {
-  using value_type = S;
-  S value;         ///< the number of each item
-  info_t<S> info;  ///< the status of each item
+  using value_type = S;  ///< the type of the number
+  S value;               ///< the number of each item
+  info_t<S> info;        ///< the status of each item
 
+  /// Not initialised.
   Scalar() = default;
   /// From a number of each item, with status 0.
   BATCHWORK_INLINE Scalar(S const& v) : value(v), info(0) {}
@@ -78,12 +79,14 @@ struct BATCHWORK_NODISCARD Scalar : Impl::ByAdl::OfScalars {
         Impl::require_no_narrowing<!(Impl::holds_integers<S> && std::is_floating_point_v<U>), S,
                                    U>();
   }
+  /// From a Kokkos::complex, common to all items.
   template <class U>
     requires(Impl::is_complex<S> && Impl::is_kokkos_complex<U>)
   BATCHWORK_INLINE Scalar(U const& u)
       : value(Kokkos::complex<scalar_t<S>>(static_cast<scalar_t<S>>(u.real()),
                                            static_cast<scalar_t<S>>(u.imag()))),
         info(0) {}
+  /// From a scalar of another type, without loss of range or derivatives.
   template <class S2>
     requires(!std::is_same_v<S2, S> && Impl::takes_value<S, S2>())
   BATCHWORK_INLINE Scalar(Scalar<S2> const& o)
@@ -102,6 +105,7 @@ struct BATCHWORK_NODISCARD Scalar : Impl::ByAdl::OfScalars {
     Impl::refuse_lost_entry<X>();
   }
 
+  /// Adds a number or a scalar; merges its status.
   template <class X>
   BATCHWORK_INLINE Scalar& operator+=(X const& x) & {
     if constexpr (Impl::require_room<Scalar, X>()) *this = *this + x;
@@ -111,6 +115,7 @@ struct BATCHWORK_NODISCARD Scalar : Impl::ByAdl::OfScalars {
   BATCHWORK_INLINE void operator+=(X const&) && {
     Impl::refuse_lost_entry<X>();
   }
+  /// Subtracts a number or a scalar; merges its status.
   template <class X>
   BATCHWORK_INLINE Scalar& operator-=(X const& x) & {
     if constexpr (Impl::require_room<Scalar, X>()) *this = *this - x;
@@ -120,6 +125,7 @@ struct BATCHWORK_NODISCARD Scalar : Impl::ByAdl::OfScalars {
   BATCHWORK_INLINE void operator-=(X const&) && {
     Impl::refuse_lost_entry<X>();
   }
+  /// Multiplies by a number or a scalar; merges its status.
   template <class X>
   BATCHWORK_INLINE Scalar& operator*=(X const& x) & {
     if constexpr (Impl::require_room<Scalar, X>()) *this = *this * x;
@@ -129,6 +135,7 @@ struct BATCHWORK_NODISCARD Scalar : Impl::ByAdl::OfScalars {
   BATCHWORK_INLINE void operator*=(X const&) && {
     Impl::refuse_lost_entry<X>();
   }
+  /// Divides by a number or a scalar; merges its status.
   template <class X>
   BATCHWORK_INLINE Scalar& operator/=(X const& x) & {
     if constexpr (Impl::require_room<Scalar, X>()) *this = *this / x;

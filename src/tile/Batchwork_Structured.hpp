@@ -17,9 +17,9 @@ namespace Batchwork {
 /// \tparam N  the rows and columns
 template <class S, int N>
 struct BATCHWORK_NODISCARD Symmetric : Impl::Indexed<Symmetric<S, N>> {
-  using value_type = S;
-  static constexpr int rows = N;
-  static constexpr int cols = N;
+  using value_type = S;           ///< the type of an entry
+  static constexpr int rows = N;  ///< the number of rows
+  static constexpr int cols = N;  ///< the number of columns
   static constexpr Structure structure = Structure::symmetric;
   static constexpr bool is_vector = false;
   template <class S2>
@@ -30,6 +30,7 @@ struct BATCHWORK_NODISCARD Symmetric : Impl::Indexed<Symmetric<S, N>> {
   S a[mirrored ? N * pitch : N * (N + 1) / 2];
   info_t<S> info;  ///< the status of the item
 
+  /// Not initialised.
   Symmetric() = default;
   /// Converts a square tile by its lower triangle.
   template <Tile X>
@@ -40,6 +41,7 @@ struct BATCHWORK_NODISCARD Symmetric : Impl::Indexed<Symmetric<S, N>> {
   }
   Symmetric(Symmetric const&) = default;
   Symmetric& operator=(Symmetric const&) & = default;
+  /// Assigns the lower triangle of a square tile.
   template <Tile X>
     requires(!std::is_same_v<X, Symmetric> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE Symmetric& operator=(X const& x) & {
@@ -85,9 +87,9 @@ struct BATCHWORK_NODISCARD Symmetric : Impl::Indexed<Symmetric<S, N>> {
 /// \tparam N  the rows and columns
 template <class S, int N>
 struct BATCHWORK_NODISCARD Lower : Impl::Indexed<Lower<S, N>> {
-  using value_type = S;
-  static constexpr int rows = N;
-  static constexpr int cols = N;
+  using value_type = S;           ///< the type of an entry
+  static constexpr int rows = N;  ///< the number of rows
+  static constexpr int cols = N;  ///< the number of columns
   static constexpr Structure structure = Structure::lower;
   static constexpr bool is_vector = false;
   template <class S2>
@@ -96,6 +98,7 @@ struct BATCHWORK_NODISCARD Lower : Impl::Indexed<Lower<S, N>> {
   S a[N * (N + 1) / 2];
   info_t<S> info;  ///< the status of the item
 
+  /// Not initialised.
   Lower() = default;
   /// Converts a square tile by its lower triangle; entries above it are dropped.
   template <Tile X>
@@ -106,6 +109,7 @@ struct BATCHWORK_NODISCARD Lower : Impl::Indexed<Lower<S, N>> {
   }
   Lower(Lower const&) = default;
   Lower& operator=(Lower const&) & = default;
+  /// Assigns the lower triangle of a square tile.
   template <Tile X>
     requires(!std::is_same_v<X, Lower> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE Lower& operator=(X const& x) & {
@@ -133,9 +137,9 @@ struct BATCHWORK_NODISCARD Lower : Impl::Indexed<Lower<S, N>> {
 /// \tparam N  the rows and columns
 template <class S, int N>
 struct BATCHWORK_NODISCARD Diagonal : Impl::Indexed<Diagonal<S, N>> {
-  using value_type = S;
-  static constexpr int rows = N;
-  static constexpr int cols = N;
+  using value_type = S;           ///< the type of an entry
+  static constexpr int rows = N;  ///< the number of rows
+  static constexpr int cols = N;  ///< the number of columns
   static constexpr Structure structure = Structure::diagonal;
   static constexpr bool is_vector = false;
   template <class S2>
@@ -144,6 +148,7 @@ struct BATCHWORK_NODISCARD Diagonal : Impl::Indexed<Diagonal<S, N>> {
   S a[N];
   info_t<S> info;  ///< the status of the item
 
+  /// Not initialised.
   Diagonal() = default;
   /// Converts a square tile by its diagonal; other entries are dropped.
   template <Tile X>
@@ -153,6 +158,7 @@ struct BATCHWORK_NODISCARD Diagonal : Impl::Indexed<Diagonal<S, N>> {
   }
   Diagonal(Diagonal const&) = default;
   Diagonal& operator=(Diagonal const&) & = default;
+  /// Assigns the diagonal of a square tile.
   template <Tile X>
     requires(!std::is_same_v<X, Diagonal> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE Diagonal& operator=(X const& x) & {
@@ -326,13 +332,13 @@ struct BATCHWORK_NODISCARD Diagonal<Distributed<T, R, C, E, Whole>, N>
 /// \tparam N  the rows and columns
 template <class T, int N>
 struct BATCHWORK_NODISCARD Identity : Impl::IndexedToRead<Identity<T, N>> {
-  using value_type = T;
-  static constexpr int rows = N;
-  static constexpr int cols = N;
+  using value_type = T;           ///< the type of an entry
+  static constexpr int rows = N;  ///< the number of rows
+  static constexpr int cols = N;  ///< the number of columns
   static constexpr Structure structure = Structure::diagonal;
   static constexpr bool is_vector = false;
 
-  info_t<T> info = 0;
+  info_t<T> info = 0;  ///< the status: 0
   /// Entry (i, j): 1 on the diagonal, else 0.
   BATCHWORK_INLINE T entry(int i, int j) const { return i == j ? T(1) : T(0); }
   template <class X>

@@ -155,8 +155,8 @@ BATCHWORK_INLINE auto condition_of(Values const& s) {
 /// overflows; Reason::iteration_limit if rotations did not end, which has never been observed.
 template <class S, int M, int N>
 struct Svd {
-  using value_type = S;
-  static constexpr int least = M < N ? M : N;
+  using value_type = S;                        ///< the type of an entry
+  static constexpr int least = M < N ? M : N;  ///< K, the number of singular values
   /// Singular values not above this times the largest one count as zero.
   static constexpr scalar_t<S> default_tolerance = Impl::rank_tolerance<S, M, N>;
 
@@ -193,7 +193,8 @@ struct Svd {
   BATCHWORK_INLINE auto pinv(scalar_t<S> tolerance = default_tolerance) const {
     return v() * as_diagonal(reciprocals(tolerance)) * transpose(u());
   }
-  /// The shortest of all x that minimise |a x - b|.
+  /// The shortest of all x that minimise |a x - b|, for b with M rows. Singular values not above
+  /// tolerance times the largest one count as zero.
   template <Tile B>
   BATCHWORK_INLINE auto solve(B const& b, scalar_t<S> tolerance = default_tolerance) const {
     static_assert(

@@ -15,7 +15,13 @@ namespace Batchwork {
 
 /// The structure of a tile's entries that its type determines. Zeros are neither stored nor
 /// multiplied.
-enum class Structure { general, symmetric, lower, upper, diagonal };
+enum class Structure {
+  general,    ///< any entry may be nonzero
+  symmetric,  ///< entry (i, j) is entry (j, i)
+  lower,      ///< zero above the diagonal
+  upper,      ///< zero below the diagonal
+  diagonal    ///< zero off the diagonal
+};
 
 /// A tile is the small matrix or vector of one item inside the kernel. Its members:
 ///

@@ -14,9 +14,9 @@ namespace Batchwork {
 template <class Original>
 struct BATCHWORK_NODISCARD Transposed {
   using X = std::remove_cvref_t<Original>;
-  using value_type = typename X::value_type;
-  static constexpr int rows = X::cols;
-  static constexpr int cols = X::rows;
+  using value_type = typename X::value_type;  ///< the type of an entry
+  static constexpr int rows = X::cols;        ///< the number of rows
+  static constexpr int cols = X::rows;        ///< the number of columns
   static constexpr Structure structure = Impl::transposed(X::structure);
   static constexpr bool is_vector = false;
 
@@ -25,7 +25,8 @@ struct BATCHWORK_NODISCARD Transposed {
 
   /// Entry (i, j), which is entry (j, i) of the original.
   BATCHWORK_INLINE value_type entry(int i, int j) const { return original.entry(j, i); }
-  /// The same as that of IndexedToRead, which an aggregate cannot have as its first base.
+  // The same as that of IndexedToRead, which an aggregate cannot have as its first base.
+  /// Entry (i, j), or entry i of a row or column, as a scalar with the status.
   template <class... I>
   BATCHWORK_INLINE auto operator()(I... i) const {
     return Impl::read_entry(*this, i...);

@@ -85,13 +85,14 @@ template <class T = double, class Memory = typename Kokkos::DefaultExecutionSpac
 class AnyMatrices {
  public:
   using systems_of_a_batch = void;
-  using value_type = T;
-  using memory_space = Memory;
+  using value_type = T;         ///< the type of the numbers: float or double
+  using memory_space = Memory;  ///< the memory space of the Views
   template <class Exec>
   static constexpr bool reachable = Impl::reaches<Exec, Memory>;
 
   /// Matrices of no rows, to be replaced.
   AnyMatrices() = default;
+  /// From csr, ell, dia, dense or scaled_identity of the same type of numbers.
   template <Impl::SystemMatrices A>
     requires(!std::same_as<A, AnyMatrices>)
   AnyMatrices(A const& a)
@@ -110,8 +111,11 @@ class AnyMatrices {
     kept_ = std::make_shared<A const>(a);
   }
 
+  /// Rows of a matrix.
   std::int64_t rows() const { return rows_; }
+  /// Number of items; -1 for scaled_identity, which fits any number.
   std::int64_t items() const { return items_; }
+  /// Stored places of a matrix: with ell and dia also the unused ones; 0 for scaled_identity.
   std::int64_t nonzeros() const { return nonzeros_; }
   std::vector<Impl::SystemView> views() const { return views_; }
   std::string problem() const { return problem_; }

@@ -17,7 +17,10 @@ namespace Batchwork {
 
 /// Whether check requires a diagonal entry in every row. Preconditioners divide by the diagonal; a
 /// product does not need it.
-enum class Diagonals { required, optional };
+enum class Diagonals {
+  required,  ///< every row must store its diagonal
+  optional   ///< rows may lack it: for matrices that are only multiplied by
+};
 
 namespace Impl {
 

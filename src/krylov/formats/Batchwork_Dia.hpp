@@ -140,12 +140,16 @@ struct Dia {
   template <class Exec>
   static constexpr bool reachable =
       reaches<Exec, pattern_memory> && reaches<Exec, typename stored_t<Values>::memory_space>;
-  Offsets offsets;
-  Values values;
+  Offsets offsets;  ///< (diagonal): column less row
+  Values values;    ///< (item, diagonal, row)
 
+  /// Rows of a matrix.
   std::int64_t rows() const { return stored(values).cols; }
+  /// Stored diagonals.
   std::int64_t diagonals() const { return std::int64_t(offsets.extent(0)); }
+  /// Number of items.
   std::int64_t items() const { return stored(values).description.items; }
+  /// Places of a matrix, also those beyond its edge.
   std::int64_t nonzeros() const { return rows() * diagonals(); }
 
   std::vector<SystemView> views() const {
@@ -188,10 +192,12 @@ struct DiaPattern {
   using value_type = T;
   template <class Exec>
   static constexpr bool reachable = reaches<Exec, typename Offsets::memory_space>;
-  Offsets offsets;
-  std::int64_t extent = 0;
+  Offsets offsets;          ///< (diagonal): column less row
+  std::int64_t extent = 0;  ///< rows of a matrix
 
+  /// Rows of a matrix.
   std::int64_t rows() const { return extent; }
+  /// Places of a matrix, also those beyond its edge.
   std::int64_t nonzeros() const { return extent * std::int64_t(offsets.extent(0)); }
   std::string problem() const {
     SystemView const v{"dia_pattern offsets", describe_view(offsets)};

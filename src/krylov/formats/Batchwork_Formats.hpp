@@ -76,15 +76,18 @@ struct Csr {
   static constexpr bool reachable = reaches<Exec, typename Offsets::memory_space> &&
                                     reaches<Exec, typename Columns::memory_space> &&
                                     reaches<Exec, typename stored_t<Values>::memory_space>;
-  Offsets row_offsets;
-  Columns columns;
-  Values values;
+  Offsets row_offsets;                  ///< (row): the first entry of each row, and their number
+  Columns columns;                      ///< (entry): the column of each entry
+  Values values;                        ///< (item, entry)
   std::int64_t columns_of_matrix = -1;  ///< if the pattern itself says
 
+  /// Rows of a matrix.
   std::int64_t rows() const {
     return row_offsets.extent(0) == 0 ? 0 : std::int64_t(row_offsets.extent(0)) - 1;
   }
+  /// Number of items.
   std::int64_t items() const { return stored(values).description.items; }
+  /// Entries of the pattern.
   std::int64_t nonzeros() const { return stored(values).rows; }
 
   std::vector<SystemView> views() const {
@@ -135,12 +138,16 @@ struct Ell {
   template <class Exec>
   static constexpr bool reachable = reaches<Exec, typename Columns::memory_space> &&
                                     reaches<Exec, typename stored_t<Values>::memory_space>;
-  Columns columns;
-  Values values;
+  Columns columns;  ///< (row, place): the column; negative in unused places
+  Values values;    ///< (item, row, place)
 
+  /// Rows of a matrix.
   std::int64_t rows() const { return std::int64_t(columns.extent(0)); }
+  /// Places of a row.
   std::int64_t width() const { return std::int64_t(columns.extent(1)); }
+  /// Number of items.
   std::int64_t items() const { return stored(values).description.items; }
+  /// Places of a matrix, used or not.
   std::int64_t nonzeros() const { return rows() * width(); }
 
   std::vector<SystemView> views() const {
@@ -180,10 +187,13 @@ struct DenseMatrices {
   using value_type = std::remove_const_t<typename stored_t<Values>::value_type>;
   template <class Exec>
   static constexpr bool reachable = reaches<Exec, typename stored_t<Values>::memory_space>;
-  Values values;
+  Values values;  ///< (item, row, column)
 
+  /// Rows of a matrix.
   std::int64_t rows() const { return stored(values).rows; }
+  /// Number of items.
   std::int64_t items() const { return stored(values).description.items; }
+  /// Numbers of a matrix: the square of its rows.
   std::int64_t nonzeros() const { return rows() * rows(); }
 
   std::vector<SystemView> views() const { return {{"dense values", stored(values).description}}; }
@@ -204,10 +214,13 @@ struct NoViews {
   using systems_of_a_batch = void;
   template <class Exec>
   static constexpr bool reachable = true;
-  std::int64_t extent = 0;
+  std::int64_t extent = 0;  ///< rows of a matrix
 
+  /// Rows of a matrix.
   std::int64_t rows() const { return extent; }
+  /// -1: any number of items.
   std::int64_t items() const { return -1; }
+  /// 0: no number is stored.
   std::int64_t nonzeros() const { return 0; }
   std::vector<SystemView> views() const { return {}; }
   std::string problem_of(std::string const& format) const {
@@ -220,7 +233,7 @@ struct NoViews {
 template <class T>
 struct IdentityMatrices : NoViews {
   using value_type = T;
-  T scale = T(1);
+  T scale = T(1);  ///< the number on the diagonal
 
   std::string problem() const { return problem_of("scaled_identity"); }
   ScaledIdentitySystems<T> systems() const { return {int(extent), scale}; }
@@ -229,7 +242,7 @@ struct IdentityMatrices : NoViews {
 template <class F>
 struct MatrixFree : NoViews {
   using value_type = void;  // the type of the vectors
-  F functor;
+  F functor;                ///< computes y = A x, see matrix_free
 
   std::string problem() const { return problem_of("matrix_free"); }
   MatrixFreeSystems<F> systems() const { return {int(extent), functor}; }
@@ -264,7 +277,10 @@ concept CompressedMatrix = CompressedGraph<M> || requires(M const& m) {
 /// \param row_offsets  contiguous View of 32- or 64-bit integers, one more than there are rows
 /// \param columns      contiguous View of 32-bit integers, counted from 0, rising within a row
 /// \param values       View v(item, k) in any layout or strided, or compact(v, n); float or double
-/// \returns            matrices for solve, multiply and the other verbs; Views are held, not copied
+/// \returns            matrices A for solve, multiply and the other verbs; Views are held, not
+/// copied.
+///                     A.rows(), A.items() and A.nonzeros() are the extents; A.row_offsets,
+///                     A.columns and A.values the Views
 template <class Offsets, class Columns, Impl::Viewish Values>
   requires(Kokkos::is_view_v<Offsets> && Kokkos::is_view_v<Columns>)
 auto csr(Offsets const& row_offsets, Columns const& columns, Values const& values) {
@@ -304,6 +320,8 @@ auto csr(M const& matrix, Values const& values) {
 /// \param values   View v(item, row, place), or compact(v, n); float or double. Fastest where the
 ///                 rows of an item are neighbours: LayoutStride with i fastest, or, if items are,
 ///                 LayoutLeft
+/// \returns        matrices A as from csr, with the Views A.columns and A.values. A.width() is the
+///                 number of places of a row; A.nonzeros() counts unused places, too
 template <class Columns, Impl::Viewish Values>
   requires Kokkos::is_view_v<Columns>
 auto ell(Columns const& columns, Values const& values) {
@@ -320,6 +338,7 @@ auto ell(Columns const& columns, Values const& values) {
 /// Dense square matrices.
 /// \param values  View v(item, i, j) in any layout or strided, compact(v, n), or transposed(...) of
 ///                these; float or double
+/// \returns       matrices A as from csr, with the View A.values. A.nonzeros() is rows^2
 template <Impl::Copyable Values>
 auto dense(Values const& values) {
   Impl::require_numbers<Values>();
@@ -332,6 +351,8 @@ auto dense(Values const& values) {
 /// scale times the identity, for any number of items. Nothing is stored.
 /// \param rows   number of rows
 /// \param scale  float or double, which is the type of the matrices
+/// \returns      matrices A as from csr, without Views: A.items() is -1 and A.nonzeros() is 0.
+///               A.scale is the number on the diagonal
 template <std::floating_point T = double>
 auto scaled_identity(std::int64_t rows, T scale = T(1)) {
   return Impl::IdentityMatrices<T>{{rows}, scale};
@@ -353,6 +374,8 @@ auto scaled_identity(std::int64_t rows, T scale = T(1)) {
 ///                 lanes.for_each(rows, body) distributes the rows. Lanes that exchange data in
 ///                 another way all call lanes.sync(). The call operator is a template, because its
 ///                 arguments have other types in every kernel
+/// \returns        matrices A as from csr, without Views: A.items() is -1 and A.nonzeros() is 0.
+///                 A.functor is a copy of the functor
 template <class F>
 auto matrix_free(std::int64_t rows, F const& functor) {
   return Impl::MatrixFree<F>{{rows}, functor};

@@ -41,13 +41,16 @@ namespace Batchwork {
 /// \tparam Memory  memory space of the Views
 template <class T, class Memory = Kokkos::HostSpace>
 struct SparseSystems {
+  /// (row): the first entry of each row, and the number of entries at the end.
   Kokkos::View<std::int64_t*, Memory> row_offsets;
-  Kokkos::View<std::int32_t*, Memory> columns;
+  Kokkos::View<std::int32_t*, Memory> columns;            ///< (entry): columns, counted from 0
   Kokkos::View<T**, Kokkos::LayoutRight, Memory> values;  ///< (item, entry)
 
+  /// Rows of a system.
   std::int64_t rows() const { return std::int64_t(row_offsets.extent(0)) - 1; }
   /// Entries of the pattern.
   std::int64_t nonzeros() const { return std::int64_t(columns.extent(0)); }
+  /// Number of systems.
   std::int64_t items() const { return std::int64_t(values.extent(0)); }
   /// The systems for solve and the other verbs.
   auto csr() const { return Batchwork::csr(row_offsets, columns, values); }

@@ -36,8 +36,8 @@ template <class Blocks>
 struct BlockJacobi {
   using preconditioner_of_systems = void;
   static constexpr bool equal = std::is_same_v<Blocks, Impl::EqualBlocks>;
-  Blocks first_rows;
-  int largest;
+  Blocks first_rows;  ///< (block): the first row of each block; unused if blocks have equal size
+  int largest;        ///< rows of the largest block, from 1 to 32
 
   template <class Exec>
   static constexpr bool reachable() {

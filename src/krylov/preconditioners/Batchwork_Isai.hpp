@@ -342,7 +342,7 @@ struct Prepared<Vector, IsaiInKernel> {
 /// is read where it is.
 struct Isai {
   using preconditioner_of_systems = void;
-  bool is_spd = false;
+  bool is_spd = false;  ///< true for spd_isai, false for isai
 
   template <class Call, class A>
   void check(Call const& call, A const& a) const {

@@ -30,7 +30,7 @@ namespace Batchwork {
 template <class F>
 struct FunctorPreconditioner {
   using preconditioner_of_systems = void;
-  F functor;
+  F functor;  ///< called as f(lanes, item, r, z)
 };
 /// A preconditioner computed by a functor, as an argument of solve.
 ///

@@ -20,10 +20,10 @@ namespace Batchwork {
 /// vanish, a system begins anew from its true residual. If that has not halved since the last
 /// beginning, it ends with Reason::breakdown.
 struct Bicgstab {
-  static constexpr int vectors = 6;      ///< held by lanes, without x and b
-  static constexpr int own_vectors = 5;  ///< of the method
-  static constexpr int short_rows = 8;   ///< rows of a lane, if they have at most three entries
-  StoppingCriteria stop{};
+  static constexpr int vectors = 6;      // held by lanes, without x and b
+  static constexpr int own_vectors = 5;  // of the method
+  static constexpr int short_rows = 8;   // rows of a lane, if they have at most three entries
+  StoppingCriteria stop{};  ///< tolerance and limits; by default relative(1e-8), 500 iterations
 };
 /// BiCGSTAB with these stopping criteria, as the solver of solve.
 ///

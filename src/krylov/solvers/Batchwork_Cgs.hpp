@@ -25,11 +25,11 @@ namespace Batchwork {
 /// halved, a system begins anew from its true residual. If that has not halved since the last
 /// beginning, it ends with Reason::breakdown.
 struct Cgs {
-  static constexpr int vectors = 6;      ///< held by lanes, without x and b
-  static constexpr int own_vectors = 5;  ///< of the method
-  static constexpr int short_rows = 4;   ///< rows of a lane, if they have at most three entries
+  static constexpr int vectors = 6;      // held by lanes, without x and b
+  static constexpr int own_vectors = 5;  // of the method
+  static constexpr int short_rows = 4;   // rows of a lane, if they have at most three entries
   static constexpr double usual_divergence_limit = std::numeric_limits<double>::infinity();
-  StoppingCriteria stop{};
+  StoppingCriteria stop{};  ///< tolerance and limits; by default relative(1e-8), 500 iterations
 };
 /// CGS with these stopping criteria, as the solver of solve: solve(exec, cgs(stop), jacobi(), A, b,
 /// x).

@@ -16,11 +16,11 @@ namespace Batchwork {
 /// conjugate_gradients. An iteration takes one product, one application of the preconditioner and
 /// two rounds of sums. A direction with p' A p <= 0 ends a system with Reason::indefinite.
 struct ConjugateGradients {
-  static constexpr int vectors = 4;      ///< held by lanes, without x and b
-  static constexpr int own_vectors = 2;  ///< of the method
-  static constexpr int short_rows = 4;   ///< rows of a lane, if they have at most three entries
-  static constexpr bool is_symmetric = true;  ///< scaled matrices must stay symmetric
-  StoppingCriteria stop{};
+  static constexpr int vectors = 4;           // held by lanes, without x and b
+  static constexpr int own_vectors = 2;       // of the method
+  static constexpr int short_rows = 4;        // rows of a lane, if they have at most three entries
+  static constexpr bool is_symmetric = true;  // scaled matrices must stay symmetric
+  StoppingCriteria stop{};  ///< tolerance and limits; by default relative(1e-8), 500 iterations
 };
 /// Conjugate gradients with these stopping criteria, as the solver of solve.
 ///

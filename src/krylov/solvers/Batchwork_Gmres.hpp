@@ -43,12 +43,12 @@ namespace Batchwork {
 /// registers, and about m (m + 1) / 2 + 5 m numbers. See workspace_numbers.
 struct Gmres {
   static constexpr int vectors =
-      4;  ///< held by a lane or thread, without the factors of a preconditioner
-  static constexpr int own_vectors = 1;  ///< of the method
-  static constexpr int short_rows = 4;   ///< rows of a lane, if they have at most three entries
+      4;  // held by a lane or thread, without the factors of a preconditioner
+  static constexpr int own_vectors = 1;  // of the method
+  static constexpr int short_rows = 4;   // rows of a lane, if they have at most three entries
   static constexpr int usual_basis = 30;
-  static constexpr int usual_restarts = 20;  ///< cycles after each other that may make it worse
-  StoppingCriteria stop{};
+  static constexpr int usual_restarts = 20;  // cycles after each other that may make it worse
+  StoppingCriteria stop{};  ///< tolerance and limits; by default relative(1e-8), 500 iterations
   /// m: vectors of a cycle. 0: 30, or as many as devices hold on the chip with enough systems at
   /// the same time. Clamped to the number of rows and to the iterations allowed.
   int basis = 0;

@@ -15,11 +15,11 @@ namespace Batchwork {
 /// richardson. One product and one round of sums an iteration. Converges if all eigenvalues of
 /// omega M^-1 A are within 1 of 1.
 struct Richardson {
-  static constexpr int vectors = 4;      ///< held by lanes, without x and b
-  static constexpr int own_vectors = 2;  ///< of the method
-  static constexpr int short_rows = 4;   ///< rows of a lane, if they have at most three entries
-  StoppingCriteria stop{};
-  double omega = 1;
+  static constexpr int vectors = 4;      // held by lanes, without x and b
+  static constexpr int own_vectors = 2;  // of the method
+  static constexpr int short_rows = 4;   // rows of a lane, if they have at most three entries
+  StoppingCriteria stop{};  ///< tolerance and limits; by default relative(1e-8), 500 iterations
+  double omega = 1;         ///< the factor of the step, a finite number; default 1
 };
 /// Richardson's iteration with these stopping criteria, as the solver of solve.
 /// \param stop   tolerance and limits

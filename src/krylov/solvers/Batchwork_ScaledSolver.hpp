@@ -12,10 +12,17 @@
 namespace Batchwork {
 
 /// What a scaled solve scales: rows, columns, or both.
-enum class Scaling { rows, columns, both };
+enum class Scaling {
+  rows,     ///< diag(l) A y = diag(l) b, and x = y
+  columns,  ///< A diag(r) y = b
+  both      ///< diag(l) A diag(r) y = diag(l) b
+};
 /// The norm in which a scaled solve meets its tolerance: of b - A x and b (unscaled), or of
 /// diag(l) (b - A x) and diag(l) b (scaled).
-enum class TestNorm { unscaled, scaled };
+enum class TestNorm {
+  unscaled,  ///< |b - A x| and |b|
+  scaled     ///< |diag(l) (b - A x)| and |diag(l) b|
+};
 
 namespace Impl {
 

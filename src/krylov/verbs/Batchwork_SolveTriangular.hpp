@@ -20,7 +20,12 @@ namespace Batchwork {
 
 /// A triangle of a matrix with its diagonal. In a unit triangle the diagonal is 1, whatever is
 /// stored.
-enum class Triangle { lower, unit_lower, upper, unit_upper };
+enum class Triangle {
+  lower,       ///< the lower triangle, with its diagonal
+  unit_lower,  ///< the lower triangle, with ones on the diagonal
+  upper,       ///< the upper triangle, with its diagonal
+  unit_upper   ///< the upper triangle, with ones on the diagonal
+};
 
 namespace Impl {
 
