@@ -107,7 +107,8 @@ struct Dual : Impl::OfDuals::Found {
   static_assert(Impl::is_constant_value<S>,
                 "Batchwork::Dual<S, N>: S must be a real number or a pack of real numbers; "
                 "derivatives of derivatives are not supported");
-  using scalar = scalar_t<S>;  ///< the type of a plain number: float or double
+  /// The type of a plain number: float or double.
+  using scalar = scalar_t<S>;
   /// The value type without derivatives.
   using constant = S;
 

@@ -183,21 +183,24 @@ BATCHWORK_INLINE mask_t<N> is_far(N const& x, scalar_t<N> most) {
 /// numbers for several systems.
 template <class N>
 struct SolveResult {
-  info_t<N> iterations = info_t<N>(0);
-  N recurrence = N(scalar_t<N>(0)), residual = N(scalar_t<N>(0));
-  info_t<N> code = info_t<N>(0);
+  info_t<N> iterations = info_t<N>(0);  ///< the number of iterations
+  N recurrence = N(scalar_t<N>(0)),     ///< norm of the residual that the iteration computed
+      residual = N(scalar_t<N>(0));     ///< norm of b - A x, as SolveLog::residual
+  info_t<N> code = info_t<N>(0);        ///< a Status code; 0 for success
 
+  /// Whether the residual meets the tolerance.
   BATCHWORK_INLINE bool converged() const
     requires std::is_floating_point_v<N>
   {
     return code == 0;
   }
+  /// Why the system failed; Reason::success if it converged.
   BATCHWORK_INLINE Reason reason() const
     requires std::is_floating_point_v<N>
   {
     return Status::reason(code);
   }
-  /// With Reason::breakdown, see Breakdown.
+  /// The info of the code; with Reason::breakdown a value of Breakdown.
   BATCHWORK_INLINE int info() const
     requires std::is_floating_point_v<N>
   {

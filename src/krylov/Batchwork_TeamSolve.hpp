@@ -23,8 +23,14 @@
 
 namespace Batchwork {
 
-/// The result of a solve inside a kernel: iterations, recurrence and residual (norms), code (a
-/// status code, 0 where the residual meets the tolerance), converged(), reason() and info().
+/// The result of a solve inside a kernel, the same in all threads of the team. Members:
+///
+/// - `iterations`: the number of iterations; with direct_lu, of steps of refinement
+/// - `recurrence`: norm of the residual that the iteration computed
+/// - `residual`: norm of b - A x, as SolveLog::residual
+/// - `code`: a Status code, 0 where the residual meets the tolerance
+/// - converged(): whether code is 0
+/// - reason(), info(): the Reason and the info of the code; with Reason::breakdown see Breakdown
 using Impl::SolveResult;
 
 namespace Impl {
@@ -134,6 +140,7 @@ struct TeamSolver {
           " that has " + std::to_string(R) + " rows for each thread at most, or team_size()");
     return ByLanes ? numbers_of_scratch(team_size) * sizeof(T) + 16 : 0;
   }
+  /// The same for teams of team_size() threads.
   std::size_t scratch_size() const { return scratch_size(team_size()); }
 
   /// Solves A x = b for one system, the team's. Called by all threads of the team, outside nested
@@ -414,6 +421,13 @@ auto make_team_solver(DirectLu<Factor> const& solver, A const& a, std::size_t mo
 ///                         outlive the kernel
 /// \returns                an object with team_size(), scratch_size(team_size) and solve(member,
 ///                         of, b, x), to be captured by the kernel's functor
+///                         - team_size(): the threads that teams should have
+///                         - scratch_size(team_size): bytes of level-0 team scratch to request with
+///                           Kokkos::PerTeam, in addition to the kernel's own
+///                         - solve(member, of, b, x): solves for x, given an item or numbers as
+///                           `of`; returns a SolveResult with iterations, recurrence (norm of the
+///                           residual that the iteration computed), residual (norm of b - A x),
+///                           code (a Status code), converged(), reason() and info()
 /// \throws std::invalid_argument  Views that do not fit each other, criteria and rows beyond the
 ///                         limits
 ///

@@ -15,15 +15,15 @@ namespace Batchwork {
 
 /// The verbs on matrices that take workspace(view) for items too large for on-chip memory.
 enum class Verb {
-  lu,
-  solve_lu,
-  inverse,
-  determinant,
-  log_abs_determinant,
-  qr,
-  least_squares,
-  eigh,
-  svd
+  lu,                   ///< the verb lu
+  solve_lu,             ///< the verb solve_lu
+  inverse,              ///< the verb inverse
+  determinant,          ///< the verb determinant
+  log_abs_determinant,  ///< the verb log_abs_determinant
+  qr,                   ///< the verb qr
+  least_squares,        ///< the verb least_squares
+  eigh,                 ///< the verb eigh
+  svd                   ///< the verb svd
 };
 
 namespace Impl {

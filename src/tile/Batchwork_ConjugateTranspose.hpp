@@ -19,7 +19,7 @@ namespace Batchwork {
 template <class Original>
 struct BATCHWORK_NODISCARD ConjugateTransposed : Transposed<Original> {
   using Base = Transposed<Original>;
-  using value_type = typename Base::value_type;
+  using value_type = typename Base::value_type;  ///< the type of an entry
   using Base::original;
 
   /// Entry (i, j): the conjugate of entry (j, i) of the original.

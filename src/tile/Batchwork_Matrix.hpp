@@ -59,7 +59,8 @@ concept ValueConvertible = takes_value<To, From>();
 /// \tparam N  the columns
 template <class S, int M, int N>
 struct BATCHWORK_NODISCARD Matrix : Impl::Indexed<Matrix<S, M, N>> {
-  using value_type = S;           ///< the type of an entry
+  /// The type of an entry.
+  using value_type = S;
   static constexpr int rows = M;  ///< the number of rows
   static constexpr int cols = N;  ///< the number of columns
   static constexpr Structure structure = Structure::general;
@@ -108,7 +109,8 @@ struct BATCHWORK_NODISCARD Matrix : Impl::Indexed<Matrix<S, M, N>> {
 /// \tparam N  the number of entries
 template <class S, int N>
 struct BATCHWORK_NODISCARD Vector : Impl::Indexed<Vector<S, N>> {
-  using value_type = S;           ///< the type of an entry
+  /// The type of an entry.
+  using value_type = S;
   static constexpr int rows = N;  ///< the number of rows
   static constexpr int cols = 1;  ///< the number of columns
   static constexpr Structure structure = Structure::general;
@@ -141,6 +143,7 @@ struct BATCHWORK_NODISCARD Vector : Impl::Indexed<Vector<S, N>> {
   }
 
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int, int) { return false; }
+  /// Entry i, without the status; the second index is ignored.
   BATCHWORK_INLINE S const& entry(int i, int) const { return a[i]; }
   /// Entry i, without the status; v(i) has it.
   BATCHWORK_INLINE S const& entry(int i) const { return a[i]; }

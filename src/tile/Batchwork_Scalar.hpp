@@ -61,9 +61,10 @@ constexpr bool require_room();
 /// sequences
 template <class S>
 struct BATCHWORK_NODISCARD Scalar : Impl::ByAdl::OfScalars {
-  using value_type = S;  ///< the type of the number
-  S value;               ///< the number of each item
-  info_t<S> info;        ///< the status of each item
+  /// The type of the number.
+  using value_type = S;
+  S value;         ///< the number of each item
+  info_t<S> info;  ///< the status of each item
 
   /// Not initialised.
   Scalar() = default;
