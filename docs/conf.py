@@ -83,11 +83,13 @@ def api_pages():
             name = header.relative_to(TOP / "src").as_posix()
             if "detail" in header.parts or not documented(header):
                 continue
-            lines += [f"## {header.stem.removeprefix('Batchwork_')}", "", f"`#include <{name}>`", ""]
+            lines += [f"## {header.stem.removeprefix('Batchwork_')}", ""]
+            lines += [f"`#include <{name}>`", ""]
             lines += [f"```{{doxygenfile}} {header.name}", f":sections: {SECTIONS}", "```", ""]
         write_if_changed(GENERATED / f"{area}.md", "\n".join(lines))
         pages.append(area)
-    index = ["# API reference", "", "From the doc comments of the public headers.", "", "```{toctree}"]
+    index = ["# API reference", "", "From the doc comments of the public headers.", ""]
+    index += ["```{toctree}"]
     write_if_changed(GENERATED / "index.md", "\n".join(index + pages + ["```", ""]))
 
 
