@@ -6,7 +6,7 @@
 #include <Batchwork.hpp>
 #include <cstdint>
 
-namespace doc_mend2 {
+namespace doc_nonlinear {
 
 using namespace Batchwork;
 
@@ -129,4 +129,4 @@ inline void instantiate() {
   diagonals(steps, x3, q3, time3, q33, z, m3);
 }
 
-}  // namespace doc_mend2
+}  // namespace doc_nonlinear
