@@ -231,7 +231,9 @@ struct SolveTridiagonalOfArguments {
     static_assert(
         any_order<X...>,
         "Batchwork::solve_tridiagonal: the arguments are [exec,] [launch(\"label\"),] lower, "
-        "diagonal, upper, b, x [, partial_pivoting()] [, status(codes)] in this order");
+        "diagonal, upper, b, x [, partial_pivoting()] [, status(codes)] in this order; all five "
+        "are "
+        "Views, without in(...) and out(...)");
   }
 };
 

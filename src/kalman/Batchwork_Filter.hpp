@@ -192,14 +192,14 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
                 "rows and N columns for N states");
   static_assert(has_extents<decltype(m.q), N, N>,
                 "Batchwork::Kalman::filter: Q does not have the extents of F; give both N x N "
-                "for N states");
+                "for N states, or diagonal(view) of a View with N entries as Q");
   static_assert(has_extents<H, K, N> || (K == 1 && has_extents<H, N, 1>),
                 "Batchwork::Kalman::filter: H is not M x N; give it a row for each entry of an "
                 "observation and a column for each state");
   static_assert(
       has_extents<decltype(m.r), K, K>,
       "Batchwork::Kalman::filter: R is not M x M; give it a row and a column for each entry of "
-      "an observation");
+      "an observation, or diagonal(view) of a View with M entries");
   static_assert(
       has_extents<decltype(start.mean), N, 1>,
       "Batchwork::Kalman::filter: the mean at the start does not have N entries; give it an "

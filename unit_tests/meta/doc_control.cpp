@@ -20,6 +20,22 @@ struct Minors {  // the leading minors of a: determinants of 1 x 1, 2 x 2, ... b
   }
 };
 
+struct Neighbours {  // the mean of the neighbours within the cutoff, the near ones weighted more
+  template <class Y, class X, class N, class C>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x, N const& neighbours, C const& cutoff) const {
+    auto total = zero<X::rows>(x);
+    auto weights = zero(x);
+    for (int k = 0; k < N::rows; ++k) {  // row k: the coordinates of neighbour k
+      auto const d = column(transpose(neighbours), k) - x;
+      auto const s = dot(d, d) / square(cutoff);
+      auto const w = select(s < 1.0, square(1 - s), 0.0);
+      total += w * d;
+      weights += w;
+    }
+    y = x + select(weights > 0.0, total / weights, zero<X::rows>(x));
+  }
+};
+
 struct Steps {  // x after so many steps x := a x
   int count;
   template <class Y, class A, class X>
@@ -44,6 +60,31 @@ struct Kepler {  // the eccentric anomaly E of E - e sin E = M, by Newton's meth
         x);
     anomaly = fail_where(ended.open, Reason::iteration_limit, x);
     rounds = ended.rounds;
+  }
+};
+
+struct Newton {  // x^2 + y^2 = 4 and x y = c, from a start
+  template <class V, class R, class C>
+  KOKKOS_FUNCTION void operator()(V& root, R& rounds, V const& start, C const& c) const {
+    auto v = 1 * start;
+    auto const ended = iterate(
+        30,
+        [&](auto& u) {
+          auto const [f, j] = value_and_jacobian(
+              [&](auto const& s) {
+                auto r = zero<2>(s);
+                r(0) = dot(s, s) - 4;
+                r(1) = s(0) * s(1) - c;
+                return r;
+              },
+              u);
+          auto const step = solve(lu(j), f);
+          u = u - step;
+          return max_abs(step) > 1e-12;  // false for NaN: a singular Jacobian ends the item
+        },
+        v);
+    root = fail_where(ended.open, Reason::iteration_limit, v);
+    rounds = to_integer<int>(ended.rounds);
   }
 };
 
@@ -144,6 +185,44 @@ void run() {
     double const p = host(m)(k), q = host(e)(k), r = host(anomaly)(k);
     if (p * p / 4 - q >= 0) expect_near("root", r * r + p * r + q, 0);
     else if (!std::isnan(r)) std::printf("a root that is none\n"), ++wrong;
+  }
+
+  Kokkos::View<double* [2]> start("start", n), root("root", n);
+  Kokkos::View<int*> count("count", n), codes("codes", n);
+  fill(start, [&](auto const& h) {
+    for (int k = 0; k < n; ++k) h(k, 0) = k == 4 ? 1 : 2, h(k, 1) = k == 4 ? 1 : 0.1 * k;
+  });
+  Kokkos::deep_copy(m, 1.0);
+  map(Newton{}, out(root), out(count), in(start), in(m), status(codes));
+  for (int k = 0; k < n; ++k) {
+    double const u = host(root)(k, 0), v = host(root)(k, 1);
+    if (k == 4) {
+      if (Status::reason(host(codes)(k)) != Reason::singular || std::isfinite(u))
+        std::printf("a Jacobian that is not singular\n"), ++wrong;
+      continue;
+    }
+    expect_near("circle", u * u + v * v, 4);
+    expect_near("product", u * v, 1);
+    if (host(codes)(k) != 0 || host(count)(k) < 3 || host(count)(k) > 10)
+      std::printf("code %d after %d rounds\n", host(codes)(k), host(count)(k)), ++wrong;
+  }
+
+  Kokkos::View<double* [8][3]> neighbours("neighbours", n);
+  fill(neighbours, [&](auto const& h) {
+    for (int k = 0; k < n; ++k)
+      for (int i = 0; i < 8; ++i)
+        for (int j = 0; j < 3; ++j) h(k, i, j) = 3 + (i < 2 ? 0.5 - 0.1 * i * j : 9);
+  });
+  map(Neighbours{}, out(y), in(b), in(neighbours), common(fixed(2.0)));
+  for (int k = 0; k < n; ++k) {
+    double weights = 0, total = 0;
+    for (int i = 0; i < 2; ++i) {
+      double squares = 0;
+      for (int j = 0; j < 3; ++j) squares += std::pow(0.5 - 0.1 * i * j, 2);
+      double const weight = std::pow(1 - squares / 4, 2);
+      weights += weight, total += weight * (0.5 - 0.1 * i * 2);
+    }
+    expect_near("neighbours", host(y)(k, 2), 3 + total / weights);
   }
 }
 

@@ -21,7 +21,7 @@ struct Turn {
     f(1, 2) = -x(0) * dt;
     f(2, 2) *= 0.5;
 
-    q = zero<3, 3>(x);  // a Symmetric tile: q(0, 1) and q(1, 0) are one entry
+    q = zero<3, 3>(x);  // q is Symmetric, by its operand: q(0, 1) and q(1, 0) are one entry
     q(0, 1) = dt * dt / 2;
     q(2, 2) += 1;
   }
@@ -42,6 +42,18 @@ struct Length {
     auto squares = zero(x);
     for (int i = 0; i < X::rows; ++i) squares += x(i) * x(i);
     y = sqrt(squares);
+  }
+};
+
+struct WeightedSquares {  // sum of w_k p_k p_k' over the rows p_k of points
+  template <class M, class P, class W>
+  KOKKOS_FUNCTION void operator()(M& result, P const& points, W const& w) const {
+    auto m = symmetric(zero<4, 4>(w));
+    for (int k = 0; k < P::rows; ++k) {
+      auto const p = column(transpose(points), k);  // row k as a vector
+      m += symmetric(w(k) * outer(p, p));
+    }
+    result = m;
   }
 };
 
@@ -79,6 +91,13 @@ struct Augment {
   template <class Y, class A, class B, class C>
   KOKKOS_FUNCTION void operator()(Y& y, A const& a, B const& b, C const& c) const {
     y = stack(beside(a, b), beside(transpose(b), constant<1, 1>(c)));  // [a b; b' c]
+  }
+};
+
+struct Homogeneous {
+  template <class Y, class D>
+  KOKKOS_FUNCTION void operator()(Y& y, D const& d) const {
+    y = stack(ones<1>(d), d);  // (1, d)
   }
 };
 
@@ -171,6 +190,17 @@ void run() {
   expect("bordered(0, 2)", 1, bordered, 0, 2);
   expect("bordered(2, 1)", 2, bordered, 2, 1);
   expect("bordered(2, 2)", 1, bordered, 2, 2);
+
+  Batch<double* [4][4]> squares("squares", items);
+  map(exec, WeightedSquares{}, out(symmetric(squares)), in(counted<double* [2][4]>()),
+      in(counted<double* [2]>()));
+  expect("squares(0, 3)", 1 * 1 * 4 + 2 * 5 * 8, squares, 0, 3);
+  expect("squares(2, 1)", 1 * 3 * 2 + 2 * 7 * 6, squares, 2, 1);
+
+  Batch<double* [4]> homogeneous("homogeneous", items);
+  map(exec, Homogeneous{}, out(homogeneous), in(x));
+  expect("homogeneous(0)", 1, homogeneous, 0);
+  expect("homogeneous(3)", 3, homogeneous, 3);
 
   map(exec, Weight{}, out(y), in(scalar));
   expect("weight", 8.0 / 9, y);

@@ -246,6 +246,13 @@ void tridiagonal_of_float_and_double(Kokkos::View<double**> const& v,
   B::solve_tridiagonal(v, v, v, WRONG_OR_RIGHT(f, v), Kokkos::View<double**>("x", 1, 1));
 }
 
+// says: or diagonal(view) of a View with N entries as Q
+void kalman_vector_as_noise(Matrices const& m, Vectors const& v, Kokkos::View<double***> const& z) {
+  auto const model = B::Kalman::model(B::in(m), WRONG_OR_RIGHT(B::in(v), B::in(B::diagonal(v))),
+                                      B::in(m), B::in(m));
+  B::Kalman::filter(1, model, B::Kalman::start(v, m), B::extents<3>(z), B::Kalman::results());
+}
+
 // says: the covariance at the start does not stay diagonal or triangular
 void filter_from_a_diagonal_covariance(Matrices const& m, Vectors const& v,
                                        Kokkos::View<double***> const& z) {
@@ -556,6 +563,11 @@ void tridiagonal_label_behind(Vectors const& v, Vectors const& x) {
   auto const label = B::launch("x");
   WRONG_OR_RIGHT(B::solve_tridiagonal(v, v, v, v, x, label),
                  B::solve_tridiagonal(label, v, v, v, v, x));
+}
+
+// says: all five are Views, without in(...) and out(...)
+void tridiagonal_with_operands(Vectors const& v, Vectors const& x) {
+  B::solve_tridiagonal(v, v, v, WRONG_OR_RIGHT(B::in(v), v), WRONG_OR_RIGHT(B::out(x), x));
 }
 
 // says: x, y, result in this order
