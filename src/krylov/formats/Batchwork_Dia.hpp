@@ -270,6 +270,9 @@ constexpr void require_offsets() {
 /// Linear Systems, 2003, section 3.4). The band storage of LAPACK and scipy.sparse.dia_array count
 /// by columns instead. No index is read for an entry; solvers read the offsets once for every row.
 /// A place is stored for every row of every diagonal, as in ell.
+/// \returns        matrices A as from csr, with the Views A.offsets and A.values. A.diagonals() is
+/// the
+///                 number of stored diagonals; A.nonzeros() counts places beyond the matrix, too
 template <class Offsets, Impl::Viewish Values>
   requires Kokkos::is_view_v<Offsets>
 auto dia(Offsets const& offsets, Values const& values) {
