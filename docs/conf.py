@@ -64,7 +64,7 @@ AREAS = {
 }
 SECTIONS = (
     "briefdescription detaileddescription innernamespace innerclass func var typedef enum define "
-    "public-func public-attrib public-type public-static-func user-defined"
+    "public-func public-attrib public-type public-static-func public-static-attrib user-defined"
 )
 
 
