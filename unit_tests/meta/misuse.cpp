@@ -825,7 +825,7 @@ void large_complex_on_a_device(Kokkos::View<Kokkos::complex<double>* [11][11]> c
   (void)B::Impl::require_whole_items<true, B::Impl::DefaultHow, B::Impl::bound_t<In>>();
 }
 
-// says: holds complex numbers; filters take float or double
+// says: F, Q, H or R holds complex numbers
 void complex_model(ComplexMatrices const& x, Matrices const& y) {
   (void)x, (void)y;
   (void)B::Impl::model_operand(B::in(WRONG_OR_RIGHT(x, y)));

@@ -9,7 +9,7 @@
 #include <Kokkos_Macros.hpp>
 
 #if !defined(__cpp_exceptions)
-#error "Batchwork reports misuse by exceptions: compile without -fno-exceptions"
+#error "Batchwork needs exceptions: compile without -fno-exceptions"
 #endif
 
 /// Every operation on tiles is inlined into the user's sequence: only then do values stay in

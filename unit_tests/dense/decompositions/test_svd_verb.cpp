@@ -105,7 +105,8 @@ TEST(SvdVerb, Misuse) {
   expect_says(message_of([&] { Batchwork::svd(in(a), out(wide), out(w), out(v)); }),
               {"Batchwork::svd: operand 2, u(\"wide\")", "left singular vectors", "of 5x4"});
   expect_says(message_of([&] { Batchwork::svd(in(a), out(u), out(short_w), out(v)); }),
-              {"operand 3, values(\"short\")", "the singular values of operand 1", "one of 4"});
+              {"operand 3, values(\"short\")", "the singular values of operand 1",
+               "give a View with items of 4"});
   expect_says(message_of([&] { Batchwork::svd(in(a), out(u), out(w), out(wide)); }),
               {"operand 4, v(\"wide\")", "right singular vectors", "of 4x4"});
   expect_says(
