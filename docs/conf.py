@@ -27,9 +27,7 @@ copyright = author
 version = re.search(r"VERSION (\d+\.\d+\.\d+)", (TOP / "CMakeLists.txt").read_text())[1]
 release = version
 
-extensions = ["myst_parser", "breathe", "sphinx_copybutton", "sphinx_design"]
-exclude_patterns = ["_build"]
-myst_enable_extensions = ["colon_fence", "dollarmath"]
+extensions = ["myst_parser", "breathe", "sphinx_copybutton"]
 myst_heading_anchors = 4
 breathe_projects = {"Batchwork": str(DOXYGEN / "xml")}
 breathe_default_project = "Batchwork"

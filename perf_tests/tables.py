@@ -272,15 +272,19 @@ def kalman_host_layouts(results, large=False):
     return table(["D, against Eigen"] + [", ".join(c) for c in columns], rows)
 
 
+def is_one_of(kind, kinds):
+    """Whether a kind is among `kinds`: one, a list, or None for all."""
+    return kinds is None or kind in ([kinds] if isinstance(kinds, str) else kinds)
+
+
 def scan(results, type=None, kinds=None):
     """Filters over time, ns per item and step; all, or those of a type and of `kinds`."""
-    kinds = [kinds] if isinstance(kinds, str) else kinds
     peers = any(r.implementation != OWN for r in results)
     rows = []
     for r in [
         r
         for r in results
-        if r.implementation == OWN and type in (None, r.type) and (kinds is None or r.kind in kinds)
+        if r.implementation == OWN and type in (None, r.type) and is_one_of(r.kind, kinds)
     ]:
         p = fastest(
             [
@@ -339,8 +343,7 @@ def beside_peer(own, peer):
 
 def operations(results, type="float", own=OWN, kinds=None):
     """Single operations, all or `kinds` (one or a list), beside cuBLAS or cuSOLVER."""
-    wanted = [kinds] if isinstance(kinds, str) else kinds
-    chosen = [r for r in results if r.type == type and (wanted is None or r.kind in wanted)]
+    chosen = [r for r in results if r.type == type and is_one_of(r.kind, kinds)]
     columns = list(dict.fromkeys((r.kind, r.layout) for r in chosen if r.implementation == own))
     rows = []
     for D in sizes_of([r for r in chosen if r.implementation == own]):
@@ -404,12 +407,7 @@ def decompositions_hosts(results, type="double", layout="interleaved"):
 
 def routines(results, type="double", kinds=None):
     """ns per item of the fastest of Batchwork's forms, and of every routine of the peers."""
-    chosen = [
-        r
-        for r in results
-        if r.type == type
-        and (kinds is None or r.kind in ([kinds] if isinstance(kinds, str) else kinds))
-    ]
+    chosen = [r for r in results if r.type == type and is_one_of(r.kind, kinds)]
     of_others = [r for r in chosen if r.implementation not in OWN_FORMS]
     # The part of a name before D is the routine.
     named = lambda r: (r.implementation, "" if ":" in r.source or r.verb == "gemm" else r.source)

@@ -117,48 +117,11 @@ void ratios(Exec const& exec, Kokkos::View<double*> y, Kokkos::View<double*> a,
   map(exec, launch("ratios").team_size(64), Ratio{}, out(y), in(a), in(b), status(codes));
 }
 
-void larger(Exec const& exec, Kokkos::View<double***> A, Kokkos::View<double***> L,
-            Kokkos::View<double**> b, Kokkos::View<double**> x, Kokkos::View<int*> codes) {
-  cholesky(exec, in(A), out(L), status(codes));    // keep the factors, ...
-  solve_lower(exec, in(L), in(b), out(x));         // ... solve L y = b
-  solve_lower(exec, in(transposed(L)), inout(x));  // and L' x = y later
-  solve_cholesky(exec, in(A), in(b), out(x));  // or all of it at once; L does not leave the chip
-}
-
 void elimination(Exec const& exec, Kokkos::View<double***> A, Kokkos::View<double***> LU,
                  Kokkos::View<int**> rows, Kokkos::View<double**> b, Kokkos::View<double**> x,
                  Kokkos::View<int*> codes) {
   solve_lu(exec, in(A), in(b), out(x), status(codes));  // LAPACK's gesv for every item
   lu(exec, in(A), out(LU), out(rows));                  // or the factors
-}
-
-void inverses(Exec const& exec, Kokkos::View<double***> A, Kokkos::View<double***> X,
-              Kokkos::View<double*> det, Kokkos::View<double*> log_det,
-              Kokkos::View<double*> sign) {
-  inverse(exec, in(A), out(X));
-  determinant(exec, in(A), out(det));
-  log_abs_determinant(exec, in(A), out(log_det), out(sign));
-}
-
-void decompositions(Exec const& exec, Kokkos::View<double***> A, Kokkos::View<double***> Q,
-                    Kokkos::View<double***> R, Kokkos::View<double**> b, Kokkos::View<double**> x,
-                    Kokkos::View<double***> S, Kokkos::View<double**> values,
-                    Kokkos::View<double***> V, Kokkos::View<double***> U,
-                    Kokkos::View<int*> codes) {
-  least_squares(exec, in(A), in(b), out(x), status(codes));  // LAPACK's gels for every item
-  qr(exec, in(A), out(Q), out(R));
-  solve_upper(exec, in(R), inout(x));             // R x = b, with the R of qr for instance
-  eigh(exec, in(S), out(values), out(V));         // of symmetric matrices
-  eigh(exec, in(S), out(values));                 // the values alone
-  svd(exec, in(A), out(U), out(values), out(V));  // V, not its transpose
-}
-
-void large_items(Exec const& exec, Kokkos::View<double***> A, Kokkos::View<double**> values,
-                 Kokkos::View<double***> V) {
-  // 0 where the items fit on the chip; as much as one team needs: least_workspace_numbers.
-  Kokkos::View<double*> const memory(
-      "memory", workspace_numbers<Verb::eigh>(exec, in(A), out(values), out(V)));
-  eigh(exec, in(A), out(values), out(V), workspace(memory));
 }
 
 void tridiagonal(Exec const& exec, Kokkos::View<double**> lower, Kokkos::View<double**> diagonal,

@@ -41,9 +41,9 @@ struct SizeBits {
 
 /// Largest sizes, of a lane's rows at first.
 ///
-/// Of a row that is eliminated the backward error is at most u (17 g + 12) times the largest number
-/// of the matrix and of x, g being growth_limit and u half of epsilon (Higham, Accuracy and
-/// Stability of Numerical Algorithms, section 9.6, with one column more). The last rows of parts
+/// The backward error of an eliminated row is at most u (17 g + 12) times the largest number of the
+/// matrix and of x. Here g is growth_limit and u half of epsilon. Source: Higham, Accuracy and
+/// Stability of Numerical Algorithms, section 9.6, with one column more. The last rows of parts
 /// are solved in ways that leave more to see: they are put into the original equations.
 template <class T>
 struct TridiagonalGrowth {

@@ -40,9 +40,9 @@ struct IluInKernel {
 };
 
 /// The factors of an item, with entries where A has them, and data of its pattern, which are the
-/// same for all items: the lanes find them for their first one. A row's terms are its entries on
-/// one side of the diagonal, of L from the first column on, of U from the last one back, so that
-/// with rows in their natural order those come first that are known first.
+/// same for all items: the lanes find them for their first one. The terms of a row are its entries
+/// on one side of the diagonal. Terms of L are in ascending order of columns, terms of U in
+/// descending order. With rows in their natural order, the first terms are the first to be known.
 template <class T>
 struct IluTeam {
   int rows;
