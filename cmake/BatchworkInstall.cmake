@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Installs the headers and the CMake package. `find_package(Batchwork CONFIG)` then defines the
-# target Batchwork::batchwork.
+# Installs the headers, the library and the CMake package. `find_package(Batchwork CONFIG)` then
+# defines the targets Batchwork::batchwork and Batchwork::header_only.
 
 include(CMakePackageConfigHelpers)
 
@@ -17,6 +17,13 @@ install(
 install(FILES "${PROJECT_BINARY_DIR}/include/Batchwork_Version.hpp"
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/batchwork"
 )
+if(_batchwork_kernel_sources)
+  install(FILES "${PROJECT_BINARY_DIR}/include/Batchwork_CompiledKernels.hpp"
+          DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/batchwork"
+  )
+endif()
+set_target_properties(batchwork_headers PROPERTIES EXPORT_NAME headers)
+set_target_properties(batchwork_header_only PROPERTIES EXPORT_NAME header_only)
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 configure_package_config_file(
@@ -34,7 +41,7 @@ install(FILES "${PROJECT_BINARY_DIR}/BatchworkConfig.cmake"
 
 # In an enclosing project that builds Kokkos, export() would need the export set of Kokkos.
 # install(EXPORT) only refers to Kokkos::kokkos by name, which always works.
-install(TARGETS batchwork EXPORT BatchworkTargets)
+install(TARGETS batchwork batchwork_headers batchwork_header_only EXPORT BatchworkTargets)
 install(
   EXPORT BatchworkTargets
   NAMESPACE Batchwork::

@@ -50,6 +50,29 @@ CallEnd<S, W> end_of_call(S const& codes, W const& memory) {
   return {codes, memory};
 }
 
+/// The workspace of a call, or the question for its size, without the type of its View.
+template <class T>
+struct GivenWorkspace {
+  T* numbers = nullptr;
+  std::int64_t count = 0;
+  bool is_given = false;
+  WorkspaceWanted* answer = nullptr;  ///< where the size goes, if the call only asks for it
+
+  bool asks() const { return answer != nullptr; }
+};
+template <class T, class Memory>
+GivenWorkspace<T> given_workspace([[maybe_unused]] Memory const& memory) {
+  GivenWorkspace<T> given;
+  if constexpr (std::is_same_v<Memory, WorkspaceQuestion>) {
+    given.answer = memory.answer;
+  } else if constexpr (is_workspace<Memory>) {
+    given.numbers = memory.view.data();
+    given.count = std::int64_t(memory.view.extent(0));
+    given.is_given = true;
+  }
+  return given;
+}
+
 /// Adds both to the Views of a call on numbers of type T. \returns where the codes go
 template <class Exec, class T, class Status, class Memory>
 StatusTarget status_and_workspace(Call& call, CallEnd<Status, Memory> const& end) {
@@ -111,29 +134,27 @@ struct SlotsWanted {
 
 /// Launches by launch(slots); or answers the size of the workspace; or throws if there is none or
 /// it is too small for a slot.
-template <class T, class End, class Launch>
-void launch_in_workspace(Call const& call, End const& end, SlotsWanted const& wanted,
-                         [[maybe_unused]] Launch const& launch) {
+template <class T, class Launch>
+void launch_in_workspace(Call const& call, GivenWorkspace<T> const& given,
+                         SlotsWanted const& wanted, Launch const& launch) {
   using Slots = WorkspaceSlots<T>;
   std::int64_t const full = Slots::numbers(wanted.at_once, wanted.bytes),
                      least = Slots::numbers(1, wanted.bytes);
-  if constexpr (End::asks) {
-    *end.workspace.answer = {full, least};
-  } else {
-    std::string too_small;
-    if constexpr (End::gives) {
-      auto const& view = end.workspace.view;
-      Slots const slots =
-          Slots::of(view.data(), std::int64_t(view.extent(0)), wanted.bytes, wanted.at_once);
-      if (slots.count > 0) {
-        launch(slots);
-        return;
-      }
-      too_small = ", and " + call.parts.back().name() + " has room for none";
-    }
-    call.fail(wanted.why + too_small + "; give workspace(view) of " + std::to_string(full) +
-              " numbers, at least " + std::to_string(least) + ", or use smaller matrices");
+  if (given.asks()) {
+    *given.answer = {full, least};
+    return;
   }
+  std::string too_small;
+  if (given.is_given) {
+    Slots const slots = Slots::of(given.numbers, given.count, wanted.bytes, wanted.at_once);
+    if (slots.count > 0) {
+      launch(slots);
+      return;
+    }
+    too_small = ", and " + call.parts.back().name() + " has room for none";
+  }
+  call.fail(wanted.why + too_small + "; give workspace(view) of " + std::to_string(full) +
+            " numbers, at least " + std::to_string(least) + ", or use smaller matrices");
 }
 
 /// The number of teams of so many lanes that get a slot each: a quarter of the lanes that the

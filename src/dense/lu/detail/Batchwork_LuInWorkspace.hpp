@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
@@ -24,8 +23,6 @@ namespace Batchwork::Impl {
 
 /// Places of rows are kept in 16 bits.
 inline constexpr int lu_rows_in_workspace = 32767;
-/// Of more launch_lu says that they are too many.
-inline constexpr std::int64_t most_lu_sides = 1 << 20;
 
 /// The layout of an item in its slot: the matrix, right-hand sides, and the places and order of the
 /// rows.
@@ -134,48 +131,6 @@ struct LuHostInWorkspace {
       run_lu_of_item(p, slot, LoneLane(), slots.slot(own), nullptr, turned, item);
   }
 };
-
-/// Whether the items of a call do not fit on the chip. They are then done in its workspace, or
-/// refused.
-template <class Exec, class T, class End>
-bool launched_lu_in_workspace(Exec const& exec, Call const& call, End const& end, std::int64_t n,
-                              std::int64_t columns, LuProblem<T> p) {
-  p.items = call.parts[0].d.items;
-  std::int64_t most = lu_rows_on_host;
-  std::string there = "a host's buffers";
-  if constexpr (runs_on_device<Exec>) {
-    std::size_t const scratch = Vendor::device_limits(exec).scratch_of_team;
-    most = LuTeams<T, true>::most_rows(scratch, p.result == LuResult::solutions);
-    there = "the " + std::to_string(scratch) + " bytes of team scratch";
-  }
-  if (n <= most) return End::asks;
-  if (columns > most_lu_sides) return false;
-  call.check_size(0, n, lu_rows_in_workspace, "a workspace");
-  p.n = int(n);
-  p.columns = int(columns);
-  std::size_t const bytes = LuSlot::of(p).bytes(sizeof(T));
-  if (p.items == 0 || (!End::asks && !p.writes_something())) return true;
-  SlotsWanted const wanted{call.parts[0].name() + " has " + std::to_string(n) +
-                               " rows, more than the " + std::to_string(most) +
-                               " for which there is room in " + there + "; an item needs " +
-                               std::to_string(bytes) + " bytes",
-                           bytes, slots_at_once(exec, p.items, LuTeamsInWorkspace<T>::team())};
-  launch_in_workspace<T>(call, end, wanted, [&](WorkspaceSlots<T> const& slots) {
-    if constexpr (runs_on_device<Exec>) {
-      using Kernel = LuTeamsInWorkspace<T>;
-      Kernel const kernel(p, slots);
-      launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
-          exec, kernel_label(call.verb, call.label), kernel,
-          TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, [&] {
-            return LaunchWords{call.verb, "the matrices of " + call.parts[0].name(),
-                               "use smaller matrices"};
-          });
-    } else {
-      launch_slots_on_host(exec, call, slots.count, LuHostInWorkspace<T>(p, slots));
-    }
-  });
-  return true;
-}
 
 }  // namespace Batchwork::Impl
 

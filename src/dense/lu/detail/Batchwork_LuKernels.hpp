@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// The kernels of lu, solve_lu, inverse and determinant, and the choice among them.
+#ifndef BATCHWORK_LUKERNELS_HPP
+#define BATCHWORK_LUKERNELS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "dense/lu/detail/Batchwork_InverseOfSharedLanes.hpp"
+#include "dense/lu/detail/Batchwork_InverseRows.hpp"
+#include "dense/lu/detail/Batchwork_LuHost.hpp"
+#include "dense/lu/detail/Batchwork_LuInWorkspace.hpp"
+#include "dense/lu/detail/Batchwork_LuLanes.hpp"
+#include "dense/lu/detail/Batchwork_LuLaunch.hpp"
+#include "dense/lu/detail/Batchwork_LuOfSharedLanes.hpp"
+#include "dense/lu/detail/Batchwork_LuTeams.hpp"
+#include "dense/lu/detail/Batchwork_LuTiles.hpp"
+#include "dense/lu/detail/Batchwork_SolutionOfSharedLanes.hpp"
+#include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_EmptyItems.hpp"
+#include "launch/detail/Batchwork_TeamLaunch.hpp"
+
+namespace Batchwork::Impl {
+
+/// Of more right-hand sides LuLaunch says that they are too many.
+inline constexpr std::int64_t most_lu_sides = 1 << 20;
+
+inline auto lu_launch_words(Call const& call, int n) {
+  return [&call, n] {
+    return LaunchWords{
+        call.verb,
+        "the matrices of " + call.parts[0].name() + " with " + std::to_string(n) + " rows",
+        "use smaller matrices"};
+  };
+}
+template <class T, bool Large, class Exec>
+void launch_lu_teams(Exec const& exec, Call const& call, LuProblem<T> const& p,
+                     DeviceLimits const& limits) {
+  using Kernel = LuTeams<T, Large>;
+  Kernel const kernel(p, limits);
+  std::string const label = kernel_label(call.verb, call.label);
+  TeamShape const shape{kernel.teams(), kernel.team(), kernel.bytes()};
+  if constexpr (Kernel::small_team > 0) {
+    if (kernel.team() <= Kernel::small_team &&
+        limits.holds(Kernel::wanted_small_teams, kernel.team(), kernel.bytes())) {
+      launch_teams<Kernel::small_team, Kernel::wanted_small_teams>(exec, label, kernel, shape,
+                                                                   lu_launch_words(call, p.n));
+      return;
+    }
+  }
+  launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(exec, label, kernel, shape,
+                                                                    lu_launch_words(call, p.n));
+}
+/// \returns false, and launches nothing, where a team has too little scratch for it
+template <class Kernel, class T, class Exec>
+bool launch_lu_kernel(Exec const& exec, Call const& call, LuProblem<T> const& p,
+                      DeviceLimits const& limits) {
+  Kernel const kernel(p, limits);
+  if (!kernel.fits(limits)) return false;
+  launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
+      exec, kernel_label(call.verb, call.label), kernel,
+      TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, lu_launch_words(call, p.n));
+  return true;
+}
+/// The largest extent for which lanes that share an item are faster than a warp an item. At 16 rows
+/// half of the lanes of such a warp have no row.
+constexpr int lu_extent_of_shared_lanes(LuTask task) {
+  return task == LuTask::solution   ? 32
+         : task == LuTask::inverses ? 24
+         : task == LuTask::factors  ? 16
+                                    : 12;
+}
+template <class T, int N, LuTask Task>
+using LuBySharedLanes =
+    std::conditional_t<Task == LuTask::solution, SolutionOfSharedLanes<T, N>,
+                       std::conditional_t<Task == LuTask::inverses, InverseOfSharedLanes<T, N>,
+                                          LuOfSharedLanes<T, N, Task>>>;
+
+/// Lanes that hold matrices in their registers. \returns whether there is such a kernel
+template <LuTask Task, class T, class Exec>
+bool launch_lu_in_registers(Exec const& exec, Call const& call, LuProblem<T> const& p,
+                            DeviceLimits const& limits) {
+  if constexpr (Vendor::has_shuffles) {
+    constexpr int shared = lu_extent_of_shared_lanes(Task);
+    auto const of_shared_lanes = [&]<int N>(KnownExtent<N>) {
+      if constexpr (N > shared) return false;
+      else return p.n <= N && launch_lu_kernel<LuBySharedLanes<T, N, Task>>(exec, call, p, limits);
+    };
+    auto const in_tiles = [&]<int Tiles>(KnownExtent<Tiles>) {
+      if constexpr (8 * Tiles <= shared) return false;
+      else if constexpr (Task == LuTask::inverses && rows_invert_faster<T>(8 * Tiles))
+        return launch_lu_kernel<InverseRows<T, 8 * Tiles>>(exec, call, p, limits);
+      else return launch_lu_kernel<LuTiles<T, Tiles, Task>>(exec, call, p, limits);
+    };
+    if (of_shared_lanes(KnownExtent<12>()) || of_shared_lanes(KnownExtent<16>()) ||
+        of_shared_lanes(KnownExtent<24>()) || of_shared_lanes(KnownExtent<32>()))
+      return true;
+    if (p.n > lu_rows_in_tiles) return false;
+    switch (lu_tiles(p.n)) {
+      case 2: return in_tiles(KnownExtent<2>());
+      case 3: return in_tiles(KnownExtent<3>());
+      case 4: return in_tiles(KnownExtent<4>());
+      case 5: return in_tiles(KnownExtent<5>());
+      case 6: return in_tiles(KnownExtent<6>());
+      case 7: return in_tiles(KnownExtent<7>());
+      default: return in_tiles(KnownExtent<8>());
+    }
+  } else {
+    return false;
+  }
+}
+template <class T, int Rows, class Exec>
+void launch_lu_host(Exec const& exec, Call const& call, LuProblem<T> const& p) {
+  std::int64_t const threads = exec.concurrency();
+  // Chunks large enough to be worth starting, small enough to keep all threads busy.
+  std::int64_t const some = std::max(1, 64 / p.n);
+  std::int64_t const per_chunk = std::clamp(p.items / (16 * threads), std::int64_t(1), 16 * some);
+  Kokkos::parallel_for(kernel_label(call.verb, call.label),
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
+                           exec, 0, (p.items + per_chunk - 1) / per_chunk),
+                       LuHost<T, Rows>{p, per_chunk});
+}
+
+/// Matrices without rows: LAPACK's info is 0, and the determinant, a product of nothing, is one.
+template <class Exec, class T>
+void launch_lu_of_no_rows(Exec const& exec, Call const& call, LuProblem<T> const& p) {
+  KnownNumbers<T> determinant, logarithm;
+  if (p.result == LuResult::determinant) determinant = {p.x, 1, 1, T(1)};
+  if (p.log_size.data != nullptr) logarithm = {p.log_size, 1, 1, T(0)};
+  launch_empty_items(exec, call, p.status, p.items, determinant, logarithm);
+}
+
+template <class T, LuTask Task, class Exec>
+void LuLaunch<T, Task, Exec>::run(Exec const& exec, Call const& call, std::int64_t n,
+                                  std::int64_t columns, LuProblem<T> p,
+                                  GivenWorkspace<T> const& workspace) {
+  // A matrix of one column is treated as a vector.
+  if constexpr (Task == LuTask::solutions) {
+    if (columns == 1)
+      return LuLaunch<T, LuTask::solution, Exec>::run(exec, call, n, columns, p, workspace);
+  }
+  if (LuInWorkspaceLaunch<T, Exec>::run(exec, call, n, columns, p, workspace)) return;
+  if (columns > most_lu_sides)
+    call.fail(call.parts[1].name() + " has " + std::to_string(columns) +
+              " right-hand sides, more than the limit of " + std::to_string(most_lu_sides) +
+              "; solve for them in several calls");
+  p.n = int(std::min(n, most_lu_sides));
+  p.columns = int(columns);
+  p.items = call.parts[0].d.items;
+  if (p.n == 0) return launch_lu_of_no_rows(exec, call, p);
+  if constexpr (runs_on_device<Exec>) {
+    DeviceLimits const limits = Vendor::device_limits(exec);
+    call.check_size(
+        0, p.n,
+        LuTeams<T, true>::most_rows(limits.scratch_of_team, p.result == LuResult::solutions),
+        "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
+    if (!p.writes_something()) return;
+    if (launch_lu_lanes<Task>(exec, call, p) || launch_lu_in_registers<Task>(exec, call, p, limits))
+      return;
+    if constexpr (!Vendor::has_shuffles) {
+      if (p.n <= lu_rows_of_warp) return launch_lu_teams<T, false>(exec, call, p, limits);
+    }
+    launch_lu_teams<T, true>(exec, call, p, limits);
+  } else {
+    call.check_size(0, p.n, lu_rows_on_host, "a host's buffers");
+    if (!p.writes_something()) return;
+    if (launch_lu_lanes<Task>(exec, call, p)) return;
+    if (p.n <= 64) launch_lu_host<T, 64>(exec, call, p);
+    else launch_lu_host<T, lu_rows_on_host>(exec, call, p);
+  }
+}
+
+template <class T, class Exec>
+bool LuInWorkspaceLaunch<T, Exec>::run(Exec const& exec, Call const& call, std::int64_t n,
+                                       std::int64_t columns, LuProblem<T> p,
+                                       GivenWorkspace<T> const& workspace) {
+  p.items = call.parts[0].d.items;
+  std::int64_t most = lu_rows_on_host;
+  std::string there = "a host's buffers";
+  if constexpr (runs_on_device<Exec>) {
+    std::size_t const scratch = Vendor::device_limits(exec).scratch_of_team;
+    most = LuTeams<T, true>::most_rows(scratch, p.result == LuResult::solutions);
+    there = "the " + std::to_string(scratch) + " bytes of team scratch";
+  }
+  if (n <= most) return workspace.asks();
+  if (columns > most_lu_sides) return false;
+  call.check_size(0, n, lu_rows_in_workspace, "a workspace");
+  p.n = int(n);
+  p.columns = int(columns);
+  std::size_t const bytes = LuSlot::of(p).bytes(sizeof(T));
+  if (p.items == 0 || (!workspace.asks() && !p.writes_something())) return true;
+  SlotsWanted const wanted{call.parts[0].name() + " has " + std::to_string(n) +
+                               " rows, more than the " + std::to_string(most) +
+                               " for which there is room in " + there + "; an item needs " +
+                               std::to_string(bytes) + " bytes",
+                           bytes, slots_at_once(exec, p.items, LuTeamsInWorkspace<T>::team())};
+  launch_in_workspace(call, workspace, wanted, [&](WorkspaceSlots<T> const& slots) {
+    if constexpr (runs_on_device<Exec>) {
+      using Kernel = LuTeamsInWorkspace<T>;
+      Kernel const kernel(p, slots);
+      launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
+          exec, kernel_label(call.verb, call.label), kernel,
+          TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, [&] {
+            return LaunchWords{call.verb, "the matrices of " + call.parts[0].name(),
+                               "use smaller matrices"};
+          });
+    } else {
+      launch_slots_on_host(exec, call, slots.count, LuHostInWorkspace<T>(p, slots));
+    }
+  });
+  return true;
+}
+
+}  // namespace Batchwork::Impl
+
+#endif
