@@ -54,8 +54,9 @@ if(Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP OR Kokkos_ENABLE_SYCL)
   set(Batchwork_ENABLE_PCH OFF)
 endif()
 
-# Adds an executable unless a required dependency is missing. Sets ${added} to TRUE or FALSE.
-function(_batchwork_add_executable kind name added)
+# Adds an executable with a library of Batchwork's unless a required dependency is missing. Sets
+# ${added} to TRUE or FALSE.
+function(_batchwork_add_executable kind name library added)
   cmake_parse_arguments(ARG "" "" "REQUIRES;USES" ${ARGN})
   set(${added} FALSE PARENT_SCOPE)
   set(missing "")
@@ -71,7 +72,7 @@ function(_batchwork_add_executable kind name added)
   endif()
 
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
-  target_link_libraries(${name} PRIVATE Batchwork::batchwork batchwork_own_flags)
+  target_link_libraries(${name} PRIVATE ${library} batchwork_own_flags)
   foreach(dependency IN LISTS ARG_REQUIRES ARG_USES)
     if(TARGET batchwork_${dependency})
       target_link_libraries(${name} PRIVATE batchwork_${dependency})
@@ -91,10 +92,6 @@ endfunction()
 # QUICK: built and run by `./batchwork test` without --all; some tests of every area
 function(batchwork_add_test name)
   cmake_parse_arguments(ARG "QUICK;OPTIMISED;UNOPTIMISED" "MAIN;TOGETHER" "" ${ARGN})
-  _batchwork_add_executable(test ${name} added ${ARG_UNPARSED_ARGUMENTS} REQUIRES gtest)
-  if(NOT added)
-    return()
-  endif()
   # Precompiled headers need the same flags as the sources that use them.
   set(main batchwork_test_main)
   if(ARG_MAIN)
@@ -102,7 +99,14 @@ function(batchwork_add_test name)
   elseif(ARG_UNOPTIMISED)
     set(main batchwork_test_main_unoptimised)
   endif()
-  target_link_libraries(${name} PRIVATE ${main})
+  _batchwork_add_executable(test ${name} ${main} added ${ARG_UNPARSED_ARGUMENTS} REQUIRES gtest)
+  if(NOT added)
+    return()
+  endif()
+  if(ARG_OPTIMISED)
+    # Optimised kernels are tested too.
+    target_link_libraries(${name} PRIVATE Batchwork::header_only)
+  endif()
   if(Batchwork_ENABLE_PCH AND NOT ARG_OPTIMISED)
     target_precompile_headers(${name} REUSE_FROM ${main})
   endif()
@@ -137,11 +141,12 @@ endfunction()
 
 # Adds a Google Benchmark executable. Its sources have their own main().
 function(batchwork_add_benchmark name)
-  _batchwork_add_executable(benchmark ${name} added ${ARGN} REQUIRES benchmark)
+  _batchwork_add_executable(benchmark ${name} Batchwork::batchwork added ${ARGN} REQUIRES benchmark)
 endfunction()
 
+# An example is built without the library, so that `./batchwork run` need not compile it first.
 function(batchwork_add_example name)
-  _batchwork_add_executable(example ${name} added ${ARGN})
+  _batchwork_add_executable(example ${name} Batchwork::header_only added ${ARGN})
 endfunction()
 
 # Prints a summary at the end of a configure run.

@@ -17,7 +17,7 @@ install(
 install(FILES "${PROJECT_BINARY_DIR}/include/Batchwork_Version.hpp"
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/batchwork"
 )
-if(_batchwork_kernel_sources)
+if(_batchwork_compiled)
   install(FILES "${PROJECT_BINARY_DIR}/include/Batchwork_CompiledKernels.hpp"
           DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/batchwork"
   )

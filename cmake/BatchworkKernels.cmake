@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # The kernels of libbatchwork: what is compiled once, for float and double and for every execution
-# space that Kokkos was built with. Each entry is one source file for each type of numbers.
+# space that Kokkos was built with.
 #
-# Batchwork_KERNELS chooses the sets:
+# Batchwork_KERNELS chooses among these sets:
 #
 #   dense    copy, gemm, cholesky, solve_cholesky, solve_lower, solve_upper, lu, solve_lu, inverse,
 #            determinant, qr, least_squares, eigh, svd
@@ -14,46 +14,22 @@
 #
 # An empty list builds no library: each file that calls a verb then compiles its kernels.
 
-set(_batchwork_kernel_sets dense solvers all)
-foreach(_set IN LISTS Batchwork_KERNELS)
-  if(NOT _set IN_LIST _batchwork_kernel_sets)
-    message(FATAL_ERROR "Batchwork_KERNELS is a list of dense, solvers and all; there is no ${_set}")
-  endif()
-endforeach()
-if("all" IN_LIST Batchwork_KERNELS)
-  set(_batchwork_kernel_sets_built dense solvers all)
-else()
-  set(_batchwork_kernel_sets_built ${Batchwork_KERNELS})
-endif()
-
-# batchwork_kernels(<set> <header> <struct> [<arguments>...]): the static functions of the struct
-# <struct><number, argument, execution space>, for each of the arguments.
-set(_batchwork_kernel_sources "")
+# batchwork_kernels(<set> <header> <struct> [<case>...]): an entry of the list, for each case. The
+# functions of <struct><number, case, execution space>, which <header> defines, are compiled.
+set(_batchwork_kernels "")
 function(batchwork_kernels set header struct)
-  if(NOT set IN_LIST _batchwork_kernel_sets_built)
-    return()
+  set(kernels ${_batchwork_kernels})
+  if(NOT ARGN)
+    set(ARGN "-")
   endif()
-  set(cases ${ARGN})
-  if(NOT cases)
-    set(cases "-")
-  endif()
-  set(sources ${_batchwork_kernel_sources})
   foreach(number IN ITEMS float double)
-    foreach(case IN LISTS cases)
-      set(HEADER "${header}")
-      if(case STREQUAL "-")
-        set(KERNELS "${struct}<${number}, ")
-      else()
-        set(KERNELS "${struct}<${number}, ${case}, ")
-      endif()
-      string(MAKE_C_IDENTIFIER "${struct}_${case}_${number}" name)
-      string(REGEX REPLACE "_+" "_" name "${name}")
-      set(file "${PROJECT_BINARY_DIR}/kernels/${name}.cpp")
-      configure_file("${PROJECT_SOURCE_DIR}/cmake/Batchwork_Kernels.cpp.in" "${file}" @ONLY)
-      list(APPEND sources "${file}")
+    foreach(case IN LISTS ARGN)
+      set(arguments "${number}, ${case}, ")
+      string(REPLACE ", -, " ", " arguments "${arguments}")
+      list(APPEND kernels "${set}|${header}|${struct}<${arguments}")
     endforeach()
   endforeach()
-  set(_batchwork_kernel_sources ${sources} PARENT_SCOPE)
+  set(_batchwork_kernels ${kernels} PARENT_SCOPE)
 endfunction()
 
 batchwork_kernels(dense dense/lu/detail/Batchwork_LuKernels.hpp LuInWorkspaceLaunch)
@@ -67,19 +43,71 @@ batchwork_kernels(
   LuTask::inverses
 )
 
-if(_batchwork_kernel_sources)
-  foreach(set IN ITEMS dense solvers all)
-    string(TOUPPER "${set}" _upper)
-    if(set IN_LIST _batchwork_kernel_sets_built)
-      set(COMPILED_${_upper} true)
-    else()
-      set(COMPILED_${_upper} false)
+# Writes the sources of these sets to <folder>, and the header that says which sets they are. Sets
+# ${sources} to the sources.
+function(batchwork_write_kernels folder sets sources)
+  set(known dense solvers all)
+  foreach(set IN LISTS sets)
+    if(NOT set IN_LIST known)
+      message(FATAL_ERROR "Batchwork_KERNELS is a list of dense, solvers and all, not ${set}")
     endif()
   endforeach()
-  configure_file(
-    "${PROJECT_SOURCE_DIR}/cmake/Batchwork_CompiledKernels.hpp.in"
-    "${PROJECT_BINARY_DIR}/include/Batchwork_CompiledKernels.hpp" @ONLY
-  )
-else()
-  file(REMOVE "${PROJECT_BINARY_DIR}/include/Batchwork_CompiledKernels.hpp")
+  if("all" IN_LIST sets)
+    set(sets ${known})
+  endif()
+  foreach(set IN LISTS known)
+    string(TOUPPER "COMPILED_${set}" compiled)
+    set(${compiled} false)
+    if(set IN_LIST sets)
+      set(${compiled} true)
+    endif()
+  endforeach()
+  set(written "")
+  foreach(entry IN LISTS _batchwork_kernels)
+    string(REPLACE "|" ";" entry "${entry}")
+    list(GET entry 0 set)
+    list(GET entry 1 HEADER)
+    list(GET entry 2 KERNELS)
+    if(set IN_LIST sets)
+      string(MAKE_C_IDENTIFIER "${KERNELS}" name)
+      string(REGEX REPLACE "_+" "_" name "${name}")
+      string(REGEX REPLACE "_$" "" name "${name}")
+      configure_file(
+        "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/Batchwork_Kernels.cpp.in"
+        "${folder}/kernels/${name}.cpp" @ONLY
+      )
+      list(APPEND written "${folder}/kernels/${name}.cpp")
+    endif()
+  endforeach()
+  set(header "${folder}/include/Batchwork_CompiledKernels.hpp")
+  if(written)
+    configure_file(
+      "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/Batchwork_CompiledKernels.hpp.in" "${header}" @ONLY
+    )
+  else()
+    file(REMOVE "${header}")
+  endif()
+  set(${sources} ${written} PARENT_SCOPE)
+endfunction()
+
+# Adds a library with these sets of kernels, see above. Sets ${added} to FALSE where there is nothing
+# to compile.
+function(batchwork_add_kernels target folder sets added)
+  batchwork_write_kernels("${folder}" "${sets}" sources)
+  set(${added} FALSE PARENT_SCOPE)
+  if(NOT sources)
+    return()
+  endif()
+  add_library(${target} ${ARGN} ${sources})
+  target_link_libraries(${target} PUBLIC batchwork_headers)
+  if(NOT (Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP OR Kokkos_ENABLE_SYCL))
+    # On hosts most of the time of a source is for headers and for what its cases have in common.
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
+  endif()
+  set(${added} TRUE PARENT_SCOPE)
+endfunction()
+
+# As a script, cmake -D FOLDER=... -D SETS=... -P BatchworkKernels.cmake only writes the sources.
+if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
+  batchwork_write_kernels("${FOLDER}" "${SETS}" _sources)
 endif()

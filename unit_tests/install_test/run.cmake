@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Run by ctest: installs Batchwork if HOW is "installed", then configures, builds and runs the
-# consumer from scratch. Also checks the messages that a user gets, and which files are installed
-# with the user's project.
+# Run by ctest. Installs Batchwork if HOW is "installed"; builds it as a shared library with the dense
+# kernels and installs it if HOW is "shared". Then configures, builds and runs the consumer from
+# scratch. Also checks the messages that a user gets, and which files are installed with the user's
+# project.
 
 cmake_minimum_required(VERSION 3.22)
 
@@ -39,11 +40,22 @@ function(must_say what texts)
   endforeach()
 endfunction()
 
+set(where -D "Batchwork_ROOT=${WORK_DIR}/prefix")
 if(HOW STREQUAL "installed")
   step("install" ${CMAKE_COMMAND} --install "${BUILD_DIR}" --prefix "${WORK_DIR}/prefix")
-  set(where -D "Batchwork_ROOT=${WORK_DIR}/prefix")
+elseif(HOW STREQUAL "shared")
+  step(
+    "configure the shared library"
+    ${CMAKE_COMMAND} -S "${SOURCE_DIR}" -B "${WORK_DIR}/library" -G "${GENERATOR}"
+    -D "CMAKE_CXX_COMPILER=${COMPILER}" -D "CMAKE_CXX_FLAGS=${CXX_FLAGS}" -D "CMAKE_BUILD_TYPE=Debug"
+    -D "CMAKE_CXX_FLAGS_DEBUG=-O0" -D "Kokkos_DIR=${Kokkos_DIR}" -D BUILD_SHARED_LIBS=ON
+    -D Batchwork_KERNELS=dense -D Batchwork_ENABLE_TESTS=OFF -D Batchwork_ENABLE_BENCHMARKS=OFF
+    -D Batchwork_ENABLE_EXAMPLES=OFF
+  )
+  step("build the shared library" ${CMAKE_COMMAND} --build "${WORK_DIR}/library")
+  step("install" ${CMAKE_COMMAND} --install "${WORK_DIR}/library" --prefix "${WORK_DIR}/prefix")
 else()
-  set(where -D "BATCHWORK_SOURCE_DIR=${SOURCE_DIR}")
+  set(where -D "BATCHWORK_SOURCE_DIR=${SOURCE_DIR}" -D Batchwork_KERNELS=)
 endif()
 
 step(
@@ -54,16 +66,25 @@ step(
 )
 step("build" ${CMAKE_COMMAND} --build "${WORK_DIR}/build")
 
-message("-- run")
-execute_process(
-  COMMAND "${WORK_DIR}/build/consumer" OUTPUT_VARIABLE said RESULT_VARIABLE result
-)
-message("${said}")
-if(NOT result EQUAL 0 OR NOT said MATCHES "^Batchwork ${VERSION} \\([0-9a-z-]+\\)")
-  message(FATAL_ERROR "the consumer failed or did not print the version")
+foreach(program IN ITEMS consumer consumer_header_only)
+  message("-- run ${program}")
+  execute_process(
+    COMMAND "${WORK_DIR}/build/${program}" OUTPUT_VARIABLE said RESULT_VARIABLE result
+  )
+  message("${said}")
+  if(NOT result EQUAL 0 OR NOT said MATCHES "^Batchwork ${VERSION} \\([0-9a-z-]+\\)")
+    message(FATAL_ERROR "${program} failed or did not print the version")
+  endif()
+endforeach()
+
+if(HOW STREQUAL "shared" AND NOT NVCC)
+  must_say(
+    "without the set" "in the set solvers, which libbatchwork was built without" ${CMAKE_COMMAND}
+    --build "${WORK_DIR}/build" --target consumer_of_solvers
+  )
 endif()
 
-if(NOT NVCC)
+if(NOT NVCC AND NOT HOW STREQUAL "shared")
   must_say(
     "without exceptions" "error: #error \"Batchwork needs exceptions" ${CMAKE_COMMAND} --build
     "${WORK_DIR}/build" --target consumer_without_exceptions

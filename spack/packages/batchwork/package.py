@@ -14,7 +14,7 @@ from spack.package import *
 
 class Batchwork(CMakePackage, CudaPackage, ROCmPackage):
     """Small-matrix algorithms over large batches, fused into one kernel, on any Kokkos backend:
-    a header-only C++20 library."""
+    a C++20 library."""
 
     homepage = "https://github.com/batchwork/batchwork"
     git = "https://github.com/batchwork/batchwork.git"
@@ -29,9 +29,19 @@ class Batchwork(CMakePackage, CudaPackage, ROCmPackage):
         description="Use code for NVIDIA and AMD GPUs and SIMD instructions, not the portable code",
     )
 
+    variant("shared", default=False, description="Build a shared library")
+    variant(
+        "kernels",
+        default="dense,solvers",
+        values=any_combination_of("dense", "solvers", "all"),
+        description="Kernels of the library; none: files that call a verb compile its kernels",
+    )
+
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")
     depends_on("kokkos@4.5:")
+    # Otherwise a program and the library would each have a Kokkos of their own.
+    depends_on("kokkos+shared", when="+shared")
 
     # For `spack install --test=root`. Without LAPACK a few tests skip some comparisons.
     depends_on("googletest", type="test")
@@ -69,6 +79,10 @@ class Batchwork(CMakePackage, CudaPackage, ROCmPackage):
             self.define("Batchwork_ENABLE_BENCHMARKS", False),
             self.define("Batchwork_ENABLE_EXAMPLES", False),
             self.define_from_variant("Batchwork_ENABLE_VENDOR", "vendor"),
+            self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
+            self.define(
+                "Batchwork_KERNELS", [k for k in self.spec.variants["kernels"].value if k != "none"]
+            ),
         ]
         if self.device_compiler:
             args.append(self.define("CMAKE_CXX_COMPILER", self.device_compiler))
