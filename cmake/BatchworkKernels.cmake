@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+cmake_minimum_required(VERSION 3.22)
+
 # The kernels of libbatchwork: what is compiled once, for float and double and for every execution
 # space that Kokkos was built with.
 #
