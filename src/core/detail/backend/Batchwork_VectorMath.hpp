@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Functions of whole SIMD registers on x86 hosts: libmvec, the vector library of glibc, and the
-/// rounding instructions.
+/// Functions of whole SIMD registers on x86 hosts: square roots, libmvec, the vector library of
+/// glibc, and the rounding instructions.
 ///
 /// libmvec is called by the names of the vector function ABI: in _ZGVdN4v_sin the d means AVX2, 4
 /// means four numbers, v means one vector argument. Nothing has to be installed or linked, because
@@ -15,7 +15,12 @@
 #include <cstdint>  // defines the macros of the C library
 #include <utility>
 
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
+
+#if defined(BATCHWORK_VENDOR_X86)
+#include <immintrin.h>
+#endif
 
 #if defined(BATCHWORK_VENDOR_X86) && defined(__x86_64__) && defined(__GLIBC__) && \
     !defined(BATCHWORK_DISABLE_LIBMVEC)
@@ -27,6 +32,47 @@
 namespace Batchwork::Impl {
 
 namespace Vendor {
+
+/// A native SIMD square root for vectors of W numbers. std::sqrt may set errno, so it is not
+/// vectorised.
+template <class T, int W>
+inline constexpr bool has_simd_sqrt =
+#if defined(BATCHWORK_VENDOR_X86)
+    (sizeof(T) * W == 16)
+#if defined(__AVX__)
+    || (sizeof(T) * W == 32)
+#endif
+#if defined(__AVX512F__)
+    || (sizeof(T) * W == 64)
+#endif
+#else
+    false
+#endif
+    ;
+
+template <class V>
+inline V simd_sqrt(V const& v) {
+#if defined(BATCHWORK_VENDOR_X86)
+  constexpr bool single = sizeof(v[0]) == 4;
+  if constexpr (sizeof(V) == 16) {
+    if constexpr (single) return (V)_mm_sqrt_ps((__m128)v);
+    else return (V)_mm_sqrt_pd((__m128d)v);
+  }
+#if defined(__AVX__)
+  if constexpr (sizeof(V) == 32) {
+    if constexpr (single) return (V)_mm256_sqrt_ps((__m256)v);
+    else return (V)_mm256_sqrt_pd((__m256d)v);
+  }
+#endif
+#if defined(__AVX512F__)
+  if constexpr (sizeof(V) == 64) {
+    if constexpr (single) return (V)_mm512_sqrt_ps((__m512)v);
+    else return (V)_mm512_sqrt_pd((__m512d)v);
+  }
+#endif
+#endif
+  return v;
+}
 
 /// The function object F of core/detail/Batchwork_Functions.hpp for registers: overloads of a
 /// static `call`, none if there is no such function.
