@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # The kernels of libbatchwork: what is compiled once, for float and double and for every execution
-# space that Kokkos was built with. Each entry is one source file for each type of numbers.
+# space that Kokkos was built with. Each case of an entry is one source file.
 #
 # Batchwork_KERNELS chooses the sets:
 #
@@ -26,36 +26,53 @@ else()
   set(_batchwork_kernel_sets_built ${Batchwork_KERNELS})
 endif()
 
-# batchwork_kernels(<set> <header> <struct> [<arguments>...]): the static functions of the struct
-# <struct><number, argument, execution space>, for each of the arguments.
+# Adds a source with the static functions of <kernels>Execution space>, for each execution space.
 set(_batchwork_kernel_sources "")
-function(batchwork_kernels set header struct)
+function(_batchwork_kernel_source set HEADER KERNELS)
   if(NOT set IN_LIST _batchwork_kernel_sets_built)
     return()
   endif()
-  set(cases ${ARGN})
-  if(NOT cases)
-    set(cases "-")
-  endif()
-  set(sources ${_batchwork_kernel_sources})
-  foreach(number IN ITEMS float double)
-    foreach(case IN LISTS cases)
-      set(HEADER "${header}")
-      if(case STREQUAL "-")
-        set(KERNELS "${struct}<${number}, ")
-      else()
-        set(KERNELS "${struct}<${number}, ${case}, ")
-      endif()
-      string(MAKE_C_IDENTIFIER "${struct}_${case}_${number}" name)
-      string(REGEX REPLACE "_+" "_" name "${name}")
-      set(file "${PROJECT_BINARY_DIR}/kernels/${name}.cpp")
-      configure_file("${PROJECT_SOURCE_DIR}/cmake/Batchwork_Kernels.cpp.in" "${file}" @ONLY)
-      list(APPEND sources "${file}")
-    endforeach()
-  endforeach()
-  set(_batchwork_kernel_sources ${sources} PARENT_SCOPE)
+  string(MAKE_C_IDENTIFIER "${KERNELS}" name)
+  string(REGEX REPLACE "_+" "_" name "${name}")
+  string(REGEX REPLACE "_$" "" name "${name}")
+  set(file "${PROJECT_BINARY_DIR}/kernels/${name}.cpp")
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/Batchwork_Kernels.cpp.in" "${file}" @ONLY)
+  set(_batchwork_kernel_sources ${_batchwork_kernel_sources} ${file} PARENT_SCOPE)
 endfunction()
 
+# batchwork_kernels(<set> <header> <struct> [<arguments>...]): the static functions of the struct
+# <struct><number, argument, execution space>, for each of the arguments, in float and double.
+macro(batchwork_kernels set header struct)
+  foreach(_number IN ITEMS float double)
+    if(${ARGC} EQUAL 3)
+      _batchwork_kernel_source(${set} ${header} "${struct}<${_number}, ")
+    endif()
+    foreach(_argument IN ITEMS ${ARGN})
+      _batchwork_kernel_source(${set} ${header} "${struct}<${_number}, ${_argument}, ")
+    endforeach()
+  endforeach()
+endmacro()
+
+# batchwork_kernels_once(<set> <header> <struct> <arguments>...): those of <struct><argument,
+# execution space>, for each of the arguments.
+macro(batchwork_kernels_once set header struct)
+  foreach(_argument IN ITEMS ${ARGN})
+    _batchwork_kernel_source(${set} ${header} "${struct}<${_argument}, ")
+  endforeach()
+endmacro()
+
+batchwork_kernels_once(
+  dense
+  dense/copy/detail/Batchwork_CopyCompiled.hpp
+  CopyLaunch
+  std::uint8_t
+  std::uint16_t
+  std::uint32_t
+  std::uint64_t
+  CopyWide
+  CopyFloats
+  CopyDoubles
+)
 batchwork_kernels(dense dense/lu/detail/Batchwork_LuKernels.hpp LuInWorkspaceLaunch)
 batchwork_kernels(
   dense
@@ -65,6 +82,33 @@ batchwork_kernels(
   LuTask::solution
   LuTask::solutions
   LuTask::inverses
+)
+
+batchwork_kernels(
+  dense
+  dense/gemm/detail/Batchwork_GemmKernels.hpp
+  GemmLaunch
+  0
+  bytes_of_small_fixed
+  bytes_of_large_fixed
+)
+batchwork_kernels(
+  dense
+  dense/cholesky/detail/Batchwork_TriangleKernels.hpp
+  TriangleLaunch
+  TriangleTask::factors
+  TriangleTask::solutions
+)
+batchwork_kernels(dense dense/decompositions/detail/Batchwork_QrKernels.hpp QrLaunch)
+batchwork_kernels(dense dense/decompositions/detail/Batchwork_QrKernels.hpp LeastSquaresLaunch)
+batchwork_kernels(dense dense/decompositions/detail/Batchwork_EighKernels.hpp EighLaunch)
+batchwork_kernels(dense dense/decompositions/detail/Batchwork_SvdInMemoryKernels.hpp SvdInMemoryLaunch)
+batchwork_kernels(
+  dense
+  dense/decompositions/detail/Batchwork_SvdKernels.hpp
+  SvdLaunch
+  SvdTask::values
+  SvdTask::vectors
 )
 
 if(_batchwork_kernel_sources)
