@@ -16,24 +16,65 @@ cmake_minimum_required(VERSION 3.22)
 #
 # An empty list builds no library: each file that calls a verb then compiles its kernels.
 
-# batchwork_kernels(<set> <header> <struct> [<case>...]): an entry of the list, for each case. The
-# functions of <struct><number, case, execution space>, which <header> defines, are compiled.
+# batchwork_kernels(<set> <header> <struct> [<case>...] [DEVICES] [NUMBERS <number>...]
+#                   [CASES <case>...])
+#
+# An entry of the list for each number and case: the functions of <struct><number, case, execution
+# space>, which <header> defines, are compiled. The numbers are float and double by default. With
+# `NUMBERS none` the cases alone name the types. DEVICES: only if Kokkos has a device.
 set(_batchwork_kernels "")
 function(batchwork_kernels set header struct)
-  set(kernels ${_batchwork_kernels})
-  if(NOT ARGN)
-    set(ARGN "-")
+  cmake_parse_arguments(ARG "DEVICES" "" "NUMBERS;CASES" ${ARGN})
+  list(APPEND ARG_CASES ${ARG_UNPARSED_ARGUMENTS})
+  if(NOT ARG_CASES)
+    set(ARG_CASES none)
   endif()
-  foreach(number IN ITEMS float double)
-    foreach(case IN LISTS ARGN)
-      set(arguments "${number}, ${case}, ")
-      string(REPLACE ", -, " ", " arguments "${arguments}")
-      list(APPEND kernels "${set}|${header}|${struct}<${arguments}")
+  if(NOT ARG_NUMBERS)
+    set(ARG_NUMBERS float double)
+  endif()
+  set(kernels ${_batchwork_kernels})
+  foreach(number IN LISTS ARG_NUMBERS)
+    foreach(case IN LISTS ARG_CASES)
+      string(REPLACE "none, " "" arguments "${number}, ${case}, ")
+      list(APPEND kernels "${set}|${ARG_DEVICES}|${header}|${struct}<${arguments}")
     endforeach()
   endforeach()
   set(_batchwork_kernels ${kernels} PARENT_SCOPE)
 endfunction()
 
+# ---------------------------------------------------------------------------------------------
+# The list
+# ---------------------------------------------------------------------------------------------
+batchwork_kernels(
+  dense
+  dense/copy/detail/Batchwork_CopyCompiled.hpp
+  CopyLaunch
+  NUMBERS
+  none
+  CASES
+  std::uint8_t
+  std::uint16_t
+  std::uint32_t
+  std::uint64_t
+  CopyWide
+  CopyFloats
+  CopyDoubles
+)
+batchwork_kernels(
+  dense
+  dense/gemm/detail/Batchwork_GemmKernels.hpp
+  GemmLaunch
+  0
+  bytes_of_small_fixed
+  bytes_of_large_fixed
+)
+batchwork_kernels(
+  dense
+  dense/cholesky/detail/Batchwork_TriangleKernels.hpp
+  TriangleLaunch
+  TriangleTask::factors
+  TriangleTask::solutions
+)
 batchwork_kernels(dense dense/lu/detail/Batchwork_LuKernels.hpp LuInWorkspaceLaunch)
 batchwork_kernels(
   dense
@@ -44,10 +85,21 @@ batchwork_kernels(
   LuTask::solutions
   LuTask::inverses
 )
+set(_decompositions dense/decompositions/detail/Batchwork_)
+batchwork_kernels(dense ${_decompositions}QrKernels.hpp QrLaunch)
+batchwork_kernels(dense ${_decompositions}QrKernels.hpp LeastSquaresLaunch)
+batchwork_kernels(dense ${_decompositions}EighKernels.hpp EighLaunch)
+batchwork_kernels(dense ${_decompositions}SvdInMemoryKernels.hpp SvdInMemoryLaunch)
+batchwork_kernels(
+  dense ${_decompositions}SvdKernels.hpp SvdLaunch SvdTask::values SvdTask::vectors
+)
 
+# ---------------------------------------------------------------------------------------------
+# Libraries of these kernels
+# ---------------------------------------------------------------------------------------------
 # Writes the sources of these sets to <folder>, and the header that says which sets they are. Sets
-# ${sources} to the sources.
-function(batchwork_write_kernels folder sets sources)
+# ${sources} to the sources. devices: whether Kokkos has devices.
+function(batchwork_write_kernels folder sets devices sources)
   set(known dense solvers all)
   foreach(set IN LISTS sets)
     if(NOT set IN_LIST known)
@@ -68,9 +120,10 @@ function(batchwork_write_kernels folder sets sources)
   foreach(entry IN LISTS _batchwork_kernels)
     string(REPLACE "|" ";" entry "${entry}")
     list(GET entry 0 set)
-    list(GET entry 1 HEADER)
-    list(GET entry 2 KERNELS)
-    if(set IN_LIST sets)
+    list(GET entry 1 only_devices)
+    list(GET entry 2 HEADER)
+    list(GET entry 3 KERNELS)
+    if(set IN_LIST sets AND (devices OR NOT only_devices))
       string(MAKE_C_IDENTIFIER "${KERNELS}" name)
       string(REGEX REPLACE "_+" "_" name "${name}")
       string(REGEX REPLACE "_$" "" name "${name}")
@@ -95,21 +148,26 @@ endfunction()
 # Adds a library with these sets of kernels, see above. Sets ${added} to FALSE where there is nothing
 # to compile.
 function(batchwork_add_kernels target folder sets added)
-  batchwork_write_kernels("${folder}" "${sets}" sources)
+  set(devices FALSE)
+  if(Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP OR Kokkos_ENABLE_SYCL)
+    set(devices TRUE)
+  endif()
+  batchwork_write_kernels("${folder}" "${sets}" ${devices} sources)
   set(${added} FALSE PARENT_SCOPE)
   if(NOT sources)
     return()
   endif()
   add_library(${target} ${ARGN} ${sources})
   target_link_libraries(${target} PUBLIC batchwork_headers)
-  if(NOT (Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP OR Kokkos_ENABLE_SYCL))
+  if(NOT devices)
     # On hosts most of the time of a source is for headers and for what its cases have in common.
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
   endif()
   set(${added} TRUE PARENT_SCOPE)
 endfunction()
 
-# As a script, cmake -D FOLDER=... -D SETS=... -P BatchworkKernels.cmake only writes the sources.
+# As a script, cmake -D FOLDER=... -D SETS=... -P BatchworkKernels.cmake only writes the sources,
+# those for devices too.
 if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
-  batchwork_write_kernels("${FOLDER}" "${SETS}" _sources)
+  batchwork_write_kernels("${FOLDER}" "${SETS}" TRUE _sources)
 endif()

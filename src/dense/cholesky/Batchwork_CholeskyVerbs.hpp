@@ -7,22 +7,13 @@
 #ifndef BATCHWORK_CHOLESKYVERBS_HPP
 #define BATCHWORK_CHOLESKYVERBS_HPP
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
-#include "dense/cholesky/detail/Batchwork_TriangleChoice.hpp"
-#include "dense/cholesky/detail/Batchwork_TriangleHost.hpp"
-#include "dense/cholesky/detail/Batchwork_TriangleLanes.hpp"
-#include "launch/Batchwork_Launch.hpp"
+#include "dense/cholesky/detail/Batchwork_TriangleLaunch.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
-#include "launch/detail/Batchwork_EmptyItems.hpp"
-#include "launch/detail/Batchwork_TeamLaunch.hpp"
+#include "launch/detail/Batchwork_KernelSets.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 
 namespace Batchwork {
@@ -33,6 +24,7 @@ namespace Impl {
 template <class Exec, class Result, class... Others>
 constexpr bool require_triangle_views() {
   using T = typename Result::value_type;
+  require_kernels<KernelSet::dense>();
   static_assert(!std::is_const_v<T>, "Batchwork: a const View cannot be written");
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
                 "Batchwork: cholesky, solve_cholesky, solve_lower and solve_upper take float or "
@@ -44,82 +36,6 @@ constexpr bool require_triangle_views() {
       Kokkos::SpaceAccessibility<Exec, typename Result::memory_space>::accessible &&
       (Kokkos::SpaceAccessibility<Exec, typename Others::memory_space>::accessible && ...))>();
   return true;
-}
-template <class Kernel, class Exec, class T>
-void launch_triangle_kernel(Exec const& exec, Call const& call, TriangleProblem<T> const& p,
-                            DeviceLimits const& limits) {
-  Kernel const kernel(p, limits);
-  TeamShape const shape{kernel.teams(), kernel.team(), kernel.bytes()};
-  auto const words = [&] {
-    return LaunchWords{
-        call.verb,
-        "the matrices of " + call.parts[0].name() + " with " + std::to_string(p.n) + " rows",
-        "use smaller matrices"};
-  };
-  std::string const label = kernel_label(call.verb, call.label);
-  // Items may take the scratch that more teams would need.
-  if constexpr (Kernel::always_fits)
-    launch_teams<Kernel::largest_team, Kernel::wanted_teams>(exec, label, kernel, shape, words);
-  else
-    launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(exec, label, kernel, shape,
-                                                                      words);
-}
-
-/// The most rows of an item that fits into so many bytes of scratch.
-template <class T>
-int most_triangle_rows(std::size_t scratch, bool with_sides) {
-  int tiles = 1;
-  auto const bytes = [&](int t) {
-    return std::size_t(TriangleScratch{t}.item_numbers(with_sides ? 1 : 0)) * sizeof(T) + 32;
-  };
-  while (bytes(tiles + 1) <= scratch) ++tiles;
-  return 8 * tiles;
-}
-
-template <class T, int Rows, class Exec>
-void launch_triangle_host(Exec const& exec, Call const& call, TriangleProblem<T> const& p) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  std::int64_t const threads = exec.concurrency();
-  // Chunks large enough to be worth starting, small enough to keep all threads busy.
-  std::int64_t const some = std::max(1, 64 / p.n);
-  std::int64_t const per_chunk = std::clamp(p.items / (16 * threads), std::int64_t(1), 16 * some);
-  Kokkos::parallel_for(kernel_label(call.verb, call.label),
-                       Policy(exec, 0, (p.items + per_chunk - 1) / per_chunk),
-                       TriangleHost<T, Rows>{p, per_chunk});
-}
-
-template <bool Factors, class Exec, class T>
-void launch_triangle(Exec const& exec, Call const& call, std::int64_t n, std::int64_t columns,
-                     TriangleProblem<T> p) {
-  constexpr std::int64_t many = 1 << 20;
-  if (columns > many)
-    call.fail(call.parts[1].name() + " has " + std::to_string(columns) +
-              " right-hand sides, more than the limit of " + std::to_string(many) +
-              "; solve for them in several calls");
-  p.n = int(std::min(n, many));
-  p.columns = int(columns);
-  p.items = call.parts[0].d.items;
-  p.factors = Factors;
-  if (p.n == 0) return launch_empty_items<T>(exec, call, p.status, p.items);
-  // Without right-hand sides the matrix still gives the status (LAPACK's posv and trtrs).
-  bool const solves = p.forward || p.backward,
-             asks = p.items > 0 && (!solves || columns > 0 || p.status.wanted());
-  if constexpr (runs_on_device<Exec>) {
-    DeviceLimits const limits = Vendor::device_limits(exec);
-    call.check_size(0, p.n, most_triangle_rows<T>(limits.scratch_of_team, solves),
-                    "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
-    if (!asks) return;
-    if (launch_triangle_lanes<Factors>(exec, call, p)) return;
-    with_kernel<Factors>(
-        p, limits, [&]<class Kernel>() { launch_triangle_kernel<Kernel>(exec, call, p, limits); });
-  } else {
-    call.check_size(0, p.n, triangle_rows_on_host, "a host's buffers");
-    if (!asks) return;
-    if (p.n <= 32) launch_triangle_host<T, 32>(exec, call, p);
-    else if (p.n <= 64) launch_triangle_host<T, 64>(exec, call, p);
-    else if (p.n <= 128) launch_triangle_host<T, 128>(exec, call, p);
-    else launch_triangle_host<T, triangle_rows_on_host>(exec, call, p);
-  }
 }
 
 /// a and the result l, which may be the same operand; codes is status(...) or NoStatus.
@@ -147,7 +63,7 @@ void cholesky_batch(Exec const& exec, std::string const& label, A const& a_opera
   p.a = a.storage.as_const();
   p.l = l.storage;
   p.stores_factor = true;
-  launch_triangle<true>(exec, call, a.rows, 0, p);
+  TriangleLaunch<T, TriangleTask::factors, Exec>::run(exec, call, a.rows, 0, p);
 }
 
 /// By what is solved: by the Cholesky factor of the matrices, or by one of their triangles.
@@ -197,7 +113,8 @@ void solve_triangle_batch(Exec const& exec, std::string const& verb, std::string
   p.x = x.storage;
   p.forward = Factors || is_turned == is_upper;
   p.backward = Factors || is_turned != is_upper;
-  launch_triangle<Factors>(exec, call, a.rows, b.cols, p);
+  constexpr auto task = Factors ? TriangleTask::factors : TriangleTask::solutions;
+  TriangleLaunch<T, task, Exec>::run(exec, call, a.rows, b.cols, p);
 }
 
 /// cholesky of its operands, in either form.

@@ -7,15 +7,15 @@
 #ifndef BATCHWORK_COPY_HPP
 #define BATCHWORK_COPY_HPP
 
-#include <algorithm>
-#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <type_traits>
 
-#include "dense/copy/detail/Batchwork_CopyRuns.hpp"
-#include "dense/copy/detail/Batchwork_CopyTiles.hpp"
+#include "dense/copy/detail/Batchwork_CopyKernels.hpp"
+#include "dense/copy/detail/Batchwork_CopyLaunch.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
+#include "launch/detail/Batchwork_KernelSets.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 
 namespace Batchwork {
@@ -28,28 +28,6 @@ template <class V, Structure St, int... E>
 inline constexpr bool is_compact<Adapted<V, St, true, E...>> = true;
 template <class A>
 inline constexpr bool is_compact<TransposedView<A>> = is_compact<A>;
-
-/// Launches kernel for its tiles, with so many bytes of team scratch.
-template <class Exec, class Kernel>
-void launch_copy(Exec const& exec, std::string const& verb, std::string const& label,
-                 Kernel const& kernel, std::size_t bytes) {
-  if constexpr (runs_on_device<Exec>) {
-    launch_teams<int(Kernel::lanes), Kernel::wanted_teams>(
-        exec, label, kernel, {kernel.tiles, int(Kernel::lanes), bytes},
-        [&] { return LaunchWords{verb, "copies of so many items", "copy them in several calls"}; });
-  } else {
-    using Index = Kokkos::IndexType<std::int64_t>;
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Index>(exec, 0, kernel.tiles), kernel);
-  }
-}
-
-/// Bytes of a tile where a multiprocessor is to hold the teams that are wanted. What aligning them
-/// may take comes on top.
-template <class Kernel>
-int stage_of_copy(DeviceLimits const& limits) {
-  std::size_t const share = limits.scratch(Kernel::wanted_teams, int(Kernel::lanes));
-  return int(std::min(std::size_t(Kernel::stage_bytes), share > 16 ? share - 16 : 0));
-}
 
 template <class Exec, Copyable To, Copyable From>
 void copy_batch(Exec const& exec, std::string const& verb, Launch<> const& how, To const& to_arg,
@@ -81,16 +59,12 @@ void copy_batch(Exec const& exec, std::string const& verb, Launch<> const& how, 
   std::string const label = kernel_label(verb, call.label);
   if (items == 0 || to.rows == 0 || to.cols == 0) return;
   CopyProblem<T> const p{to.storage, from.storage.as_const(), items, to.rows, to.cols};
-  CopyRuns<T> const runs(p);
-  // On hosts a run has to pay for finding it.
-  bool const in_runs = runs.tiles > 0 && (runs_on_device<Exec> || runs.run_bytes() >= 256);
-  if (in_runs) {
-    launch_copy(exec, verb, label, runs, 0);
-  } else if constexpr (runs_on_device<Exec>) {
-    CopyTiles<T> const tiled(p, stage_of_copy<CopyTiles<T>>(Vendor::device_limits(exec)));
-    launch_copy(exec, verb, label, tiled, std::size_t(tiled.stage) + 16);
+  using Word = CopyWordOf<T>;
+  if constexpr (kernels_are_in_headers || std::is_void_v<Word>) {
+    copy_by_kernel(exec, verb, label, p);
   } else {
-    launch_copy(exec, verb, label, CopyTiles<T>(p), 0);
+    static_assert(require_kernels<KernelSet::dense>());
+    CopyLaunch<Word, Exec>::run(exec, verb, label, p.template in_words<Word>());
   }
 }
 

@@ -11,14 +11,11 @@
 #include <type_traits>
 
 #include "dense/decompositions/detail/Batchwork_DecompositionCall.hpp"
-#include "dense/decompositions/detail/Batchwork_DecompositionInWorkspace.hpp"
-#include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
-#include "dense/decompositions/detail/Batchwork_EighByReflections.hpp"
-#include "dense/decompositions/detail/Batchwork_EighLanes.hpp"
-#include "dense/decompositions/detail/Batchwork_EighOfItems.hpp"
-#include "dense/decompositions/detail/Batchwork_EighOfSharedLanes.hpp"
-#include "dense/decompositions/detail/Batchwork_EighOfThreads.hpp"
+#include "dense/decompositions/detail/Batchwork_EighLaunch.hpp"
 #include "launch/Batchwork_WorkspaceNumbers.hpp"
+#include "launch/detail/Batchwork_Call.hpp"
+#include "launch/detail/Batchwork_VerbCall.hpp"
+#include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 
 namespace Batchwork {
 namespace Impl {
@@ -40,7 +37,7 @@ void eigh_batch(Exec const& exec, std::string const& label, A const& a_operand, 
   call.add("a", Same, a);
   call.add("values", true, w);
   if constexpr (Vectors && !Same) call.add("vectors", true, v);
-  EighOfItems<T> f;
+  EighProblem<T> f;
   f.status = status_and_workspace<Exec, T>(call, end);
   call.check({Vectors && !Same && same_numbers(v, a), 0, 2});
   call.check_square(0, a.rows, a.cols);
@@ -54,18 +51,7 @@ void eigh_batch(Exec const& exec, std::string const& label, A const& a_operand, 
     f.vectors = {v.storage, v.rows, v.cols};
     f.stores_vectors = true;
   }
-  if (f.n == 0) return launch_empty_decomposition<S, T>(exec, call, f);
-  if (f.items == 0) return;
-  if constexpr (!S::asks) {
-    if (with_known_extent<extent_of_lane>(
-            f.n, [&]<int N>(KnownExtent<N>) { launch_lanes(exec, call, EighOfLane<T, N>{f}); }))
-      return;
-    if constexpr (runs_on_device<Exec>)
-      if (launch_eigh_of_shared_lanes(exec, call, f) || launch_eigh_by_reflections(exec, call, f))
-        return;
-  }
-  if constexpr (runs_on_device<Exec>) launch_decomposition_anywhere(exec, call, end, f);
-  else launch_decomposition_anywhere(exec, call, end, EighOfThreads<T>(f));
+  EighLaunch<T, Exec>::run(exec, call, f, given_workspace<T>(end.workspace));
 }
 
 struct EighOfOperands {

@@ -8,17 +8,17 @@
 #define BATCHWORK_QRVERBS_HPP
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 
 #include "dense/decompositions/detail/Batchwork_DecompositionCall.hpp"
-#include "dense/decompositions/detail/Batchwork_DecompositionInWorkspace.hpp"
-#include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
-#include "dense/decompositions/detail/Batchwork_QrLanes.hpp"
-#include "dense/decompositions/detail/Batchwork_QrOfItems.hpp"
-#include "dense/decompositions/detail/Batchwork_QrOfSharedLanes.hpp"
-#include "dense/decompositions/detail/Batchwork_QrOfTiles.hpp"
+#include "dense/decompositions/detail/Batchwork_QrLaunch.hpp"
 #include "launch/Batchwork_WorkspaceNumbers.hpp"
+#include "launch/detail/Batchwork_Call.hpp"
+#include "launch/detail/Batchwork_VerbCall.hpp"
+#include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 
 namespace Batchwork {
 namespace Impl {
@@ -42,7 +42,7 @@ void qr_batch(Exec const& exec, std::string const& label, A const& a_operand, Q 
   call.add("a", Same, a);
   if constexpr (WithQ && !Same) call.add("q", true, q);
   call.add("r", true, r);
-  QrOfItems<T> f;
+  QrProblem<T> f;
   f.status = status_and_workspace<Exec, T>(call, end);
   call.check({WithQ && !Same && same_numbers(q, a) && q.storage.row == a.storage.row, 0, 1});
   if (Same && a.rows < a.cols)
@@ -66,22 +66,7 @@ void qr_batch(Exec const& exec, std::string const& label, A const& a_operand, Q 
     f.q = {q.storage, q.rows, q.cols};
     f.columns_of_q = int(q.cols);
   }
-  if (least == 0) {
-    // No reflections: all of Q, if it is wanted, is the identity (LAPACK's orgqr), and R has no
-    // numbers.
-    KnownNumbers<T> all_of_q;
-    if constexpr (WithQ) all_of_q = {q.storage, q.rows, q.cols, T(1)};
-    return launch_empty_decomposition<S>(exec, call, f, all_of_q);
-  }
-  if (f.items == 0) return;
-  if constexpr (!S::asks) {
-    if (with_known_extent<extent_of_lane>(std::max(f.m, f.n), [&]<int N>(KnownExtent<N>) {
-          launch_lanes(exec, call, QrOfLane<T, N>{f});
-        }))
-      return;
-    if (launch_qr_of_shared_lanes(exec, call, f) || launch_qr_of_tiles(exec, call, f)) return;
-  }
-  launch_decomposition_anywhere(exec, call, end, f);
+  QrLaunch<T, Exec>::run(exec, call, f, given_workspace<T>(end.workspace));
 }
 
 struct QrOfOperands {
@@ -142,7 +127,7 @@ struct LeastSquaresOfOperands {
     call.add("a", false, a);
     call.add("b", false, b);
     call.add("x", true, x);
-    LeastSquaresOfItems<T> f;
+    LeastSquaresProblem<T> f;
     f.status = status_and_workspace<Exec, T>(call, end);
     call.check();
     if (b.rows != a.rows)
@@ -161,17 +146,7 @@ struct LeastSquaresOfOperands {
     f.a = {from, f.m, f.n};
     f.b = {b.storage.as_const(), b.rows, b.cols};
     f.x = {x.storage, x.rows, x.cols};
-    // Zeros, as LAPACK's gels has it.
-    if (f.n == 0 || f.columns == 0)
-      return launch_empty_decomposition<S, T>(exec, call, f, {x.storage, x.rows, x.cols, T(0)});
-    if (f.items == 0) return;
-    if constexpr (!S::asks) {
-      if (with_known_extent<extent_of_lane>(f.m, [&]<int N>(KnownExtent<N>) {
-            launch_lanes(exec, call, LeastSquaresOfLane<T, N>{f});
-          }))
-        return;
-    }
-    launch_decomposition_anywhere(exec, call, end, f);
+    LeastSquaresLaunch<T, Exec>::run(exec, call, f, given_workspace<T>(end.workspace));
   }
 };
 

@@ -7,18 +7,16 @@
 #define BATCHWORK_SVDVERB_HPP
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 
 #include "dense/decompositions/detail/Batchwork_DecompositionCall.hpp"
-#include "dense/decompositions/detail/Batchwork_DecompositionInWorkspace.hpp"
-#include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
-#include "dense/decompositions/detail/Batchwork_SvdByReflections.hpp"
-#include "dense/decompositions/detail/Batchwork_SvdLanes.hpp"
-#include "dense/decompositions/detail/Batchwork_SvdOfItems.hpp"
-#include "dense/decompositions/detail/Batchwork_SvdOfSharedLanes.hpp"
-#include "dense/decompositions/detail/Batchwork_SvdOfThreads.hpp"
+#include "dense/decompositions/detail/Batchwork_SvdLaunch.hpp"
 #include "launch/Batchwork_WorkspaceNumbers.hpp"
+#include "launch/detail/Batchwork_Call.hpp"
+#include "launch/detail/Batchwork_VerbCall.hpp"
+#include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 
 namespace Batchwork {
 namespace Impl {
@@ -45,7 +43,7 @@ void svd_batch(Exec const& exec, std::string const& label, A const& a_operand, U
   if constexpr (Vectors) call.add("u", true, u);
   call.add("values", true, w);
   if constexpr (Vectors) call.add("v", true, v);
-  SvdOfItems<T> f;
+  SvdProblem<T> f;
   f.status = status_and_workspace<Exec, T>(call, end);
   call.check();
   require_extents(call, Vectors ? 2 : 1, w, least, 1, "the singular values");
@@ -68,20 +66,8 @@ void svd_batch(Exec const& exec, std::string const& label, A const& a_operand, U
     if (wide) std::swap(f.u, f.v);
     f.stores_vectors = true;
   }
-  if (f.n == 0) return launch_empty_decomposition<S, T>(exec, call, f);
-  if (f.items == 0) return;
-  if constexpr (!S::asks) {
-    if (f.m == f.n && with_known_extent<extent_of_lane>(f.n, [&]<int N>(KnownExtent<N>) {
-          launch_lanes(exec, call, SvdOfLane<T, N, Vectors>{f});
-        }))
-      return;
-    if constexpr (runs_on_device<Exec>)
-      if (launch_svd_of_shared_lanes<Vectors>(exec, call, f) ||
-          launch_svd_by_reflections(exec, call, f))
-        return;
-  }
-  if constexpr (runs_on_device<Exec>) launch_decomposition_anywhere(exec, call, end, f);
-  else launch_decomposition_anywhere(exec, call, end, SvdOfThreads<T>(f, large_host_buffer));
+  constexpr auto task = Vectors ? SvdTask::vectors : SvdTask::values;
+  SvdLaunch<T, task, Exec>::run(exec, call, f, given_workspace<T>(end.workspace));
 }
 
 struct SvdOfOperands {

@@ -6,21 +6,19 @@
 #ifndef BATCHWORK_GEMM_HPP
 #define BATCHWORK_GEMM_HPP
 
-#include <algorithm>
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
-#include "dense/gemm/detail/Batchwork_GemmBlocks.hpp"
-#include "dense/gemm/detail/Batchwork_GemmHost.hpp"
-#include "dense/gemm/detail/Batchwork_GemmHostSmall.hpp"
-#include "dense/gemm/detail/Batchwork_GemmLanes.hpp"
-#include "dense/gemm/detail/Batchwork_GemmSectors.hpp"
-#include "dense/gemm/detail/Batchwork_GemmSectorsByMatrices.hpp"
-#include "dense/gemm/detail/Batchwork_GemmTiles.hpp"
-#include "dense/gemm/detail/Batchwork_GemmWarps.hpp"
+#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "dense/gemm/detail/Batchwork_GemmLaunch.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_Check.hpp"
+#include "launch/detail/Batchwork_KernelSets.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 #include "view/Batchwork_TransposedView.hpp"
 
@@ -95,7 +93,6 @@ struct GemmOperand<Operand<K, Source<Adapted<V, St, IsCompact, E...>, Indices>>>
   }
   void describe_shape() { part.d.shape = std::to_string(rows) + "x" + std::to_string(cols); }
   static constexpr std::size_t fixed_bytes = 0;
-  GemmViewed fixed() const { return {}; }
 };
 
 /// A value that travels with the launch. Its numbers get their address in the kernel.
@@ -161,171 +158,6 @@ inline void check_gemm(Part const& a, std::int64_t a_cols, Part const& b, std::i
          " is not read, because it is out(view); pass inout(view), or a beta of zero");
 }
 
-/// Words of the message for a launch that is refused.
-template <class T>
-auto gemm_words(GemmProblem<T> const& p) {
-  return [&p] {
-    return LaunchWords{"gemm",
-                       "products of " + std::to_string(p.m) + " x " + std::to_string(p.k) +
-                           " and " + std::to_string(p.k) + " x " + std::to_string(p.n) +
-                           " matrices",
-                       "multiply by blocks of the matrices"};
-  };
-}
-
-template <class T, GemmTileKind Kind, class Exec, class Left>
-void launch_gemm_tiles(Exec const& exec, std::string const& label, GemmProblem<T> const& p,
-                       Left const& left, GemmTilesPlan<T> const& plan) {
-  using Tile = GemmTileOf<Kind>;
-  GemmTiles<T, Tile, Left> kernel(p, left, plan.how, plan.a, plan.b);
-  // Several tiles for a team, as long as enough teams fill the device. Its copies then never pause.
-  std::int64_t const full = std::max(1, exec.concurrency() / 64);
-  kernel.rounds = int(std::clamp<std::int64_t>(kernel.tiles / full, 1, 8));
-  launch_teams<Tile::threads, Tile::teams>(
-      exec, label, kernel,
-      {(kernel.tiles + kernel.rounds - 1) / kernel.rounds, plan.how.team, kernel.scratch_bytes()},
-      gemm_words(p));
-}
-
-template <class Exec, class T>
-void launch_gemm_blocks(Exec const& exec, std::string const& label, GemmProblem<T> const& p) {
-  DeviceLimits const limits = Vendor::device_limits(exec);
-  with_gemm_blocks(
-      p, choose_gemm_block(p, exec.concurrency(), limits), [&]<class Kernel>(Kernel kernel) {
-        using Block = typename Kernel::block_type;
-        kernel.use_scratch(limits);
-        launch_teams<Block::team, Block::teams>(
-            exec, label, kernel, {kernel.teams(), Block::team, kernel.bytes()}, gemm_words(p));
-      });
-}
-
-template <int Size, class Exec, class T>
-void launch_gemm_lanes(Exec const& exec, std::string const& label, GemmProblem<T> const& p) {
-  using Kernel = GemmLanes<T, Size>;
-  Kernel const kernel(p, exec.concurrency());
-  launch_teams<Kernel::threads, Kernel::kernel_teams>(
-      exec, label, kernel, {kernel.teams(), Kernel::threads, 0}, gemm_words(p));
-}
-
-template <class Exec, class T>
-void launch_gemm_sectors(Exec const& exec, std::string const& label, GemmProblem<T> const& p) {
-  DeviceLimits const limits = Vendor::device_limits(exec);
-  auto const launch = [&]<class Kernel>(Kernel const& kernel) {
-    launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
-        exec, label, kernel, {kernel.teams(), kernel.team(), kernel.bytes()}, gemm_words(p));
-  };
-  GemmSectors<T> const lanes(p, exec.concurrency(), limits);
-  if constexpr (Vendor::chains_matrices<T>) {
-    auto const matrices = [&](auto const& kernel) {
-      if (kernel.cost == 0 || kernel.cost >= kernel.speed * lanes.cost) return false;
-      launch(kernel);
-      return true;
-    };
-    // Whole lines of memory, unless blocks of 32 columns have more columns beyond the edge than
-    // blocks of 16 (measured on an H200).
-    GemmSectorsByMatrices<T, 16, 3> const line(p, exec.concurrency(), limits);
-    GemmSectorsByMatrices<T, 8, 3> const half(p, exec.concurrency(), limits);
-    bool const whole =
-        p.items >= 16 && line.cost > 0 && (half.cost == 0 || (p.n + 15) / 16 % 2 == 0);
-    if (whole ? matrices(line) : p.items >= 8 && matrices(half)) return;
-  }
-  // Of blocks that are whole items two sectors at a time: half as many copies, each as long, and in
-  // float from 49 to 96 rows three slabs (measured on an H100).
-  constexpr int some = 64 / int(sizeof(T));
-  auto const wider = [&]<int Slabs>(std::integral_constant<int, Slabs>) {
-    GemmSectors<T, some, Slabs> const kernel(p, exec.concurrency(), limits);
-    if (kernel.cost == 0) return false;
-    launch(kernel);
-    return true;
-  };
-  std::int64_t const largest = std::max(p.m, p.n);
-  if (p.items >= some && largest <= (sizeof(T) == 4 ? 96 : 64)) {
-    if constexpr (sizeof(T) == 4)
-      if (largest > 48 && wider(std::integral_constant<int, 3>())) return;
-    if (wider(std::integral_constant<int, 2>())) return;
-  }
-  launch(lanes);
-}
-
-template <class Exec, class T>
-void launch_gemm_warps(Exec const& exec, std::string const& label, GemmProblem<T> const& p) {
-  using Kernel = GemmWarps<T>;
-  Kernel const kernel(p, exec.concurrency());
-  launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(
-      exec, label, kernel, {kernel.teams(), Kernel::team(), kernel.bytes()}, gemm_words(p));
-}
-
-template <class Exec, class T, class Left>
-void launch_gemm_on_device(Exec const& exec, std::string const& label,
-                           GemmProblem<T> const& problem, Left const& left) {
-  GemmProblem<T> const p = arranged_for_device(problem);
-  if (!p.shared_a && p.items > 1 && p.c.item == 1 && p.a.item == 1 && p.b.item == 1) {
-    if (gemm_suits_sectors(p)) {
-      launch_gemm_sectors(exec, label, p);
-      return;
-    }
-    if constexpr (sizeof(T) == 4) {
-      if (gemm_suits_large_lanes(p)) {
-        launch_gemm_lanes<8>(exec, label, p);
-        return;
-      }
-    }
-    launch_gemm_lanes<4>(exec, label, p);
-    return;
-  }
-  if constexpr (!is_gemm_fixed<Left>) {
-    if (gemm_suits_warps(p)) {
-      launch_gemm_warps(exec, label, p);
-      return;
-    }
-    if (gemm_suits_blocks(p)) {
-      launch_gemm_blocks(exec, label, p);
-      return;
-    }
-  }
-  GemmTilesPlan<T> const plan(p, Vendor::device_limits(exec));
-  if (plan.how.kind == GemmTileKind::tiny)
-    launch_gemm_tiles<T, GemmTileKind::tiny>(exec, label, p, left, plan);
-  else launch_gemm_tiles<T, GemmTileKind::small>(exec, label, p, left, plan);
-}
-
-template <class Exec, class T, class Left>
-void launch_gemm_on_host(Exec const& exec, std::string const& label, GemmProblem<T> const& problem,
-                         Left const& left) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  GemmProblem<T> const p = arranged_for_host(problem);
-  std::int64_t const threads = exec.concurrency();
-  // Chunks large enough to be worth starting, small enough to keep all threads busy.
-  std::int64_t const work = std::max<std::int64_t>(1, p.m * p.n * std::max<std::int64_t>(1, p.k));
-  std::int64_t const some = std::max<std::int64_t>(1, 20000 / work);
-  std::int64_t const per_chunk = std::clamp(p.items / (16 * threads), std::int64_t(1), 8 * some);
-  if (GemmHostItems<T>::suits(p)) {
-    constexpr int W = GemmHostItems<T>::W;
-    std::int64_t const packs = gemm_round_up(per_chunk, W);
-    Kokkos::parallel_for(label, Policy(exec, 0, (p.items + packs - 1) / packs),
-                         GemmHostKernel<GemmHostItems<T>, Left>{{p, packs}, left});
-  } else if (GemmHostSmall<T>::suits(p)) {
-    std::int64_t const packs = gemm_round_up(per_chunk, GemmHostSmall<T>::W);
-    Kokkos::parallel_for(label, Policy(exec, 0, (p.items + packs - 1) / packs),
-                         GemmHostKernel<GemmHostSmall<T>, Left>{{p, packs}, left});
-  } else {
-    std::int64_t const rows_at_once = p.items < 4 * threads && work > 100000 ? 32 : p.m;
-    std::int64_t const row_blocks = (p.m + rows_at_once - 1) / rows_at_once;
-    std::int64_t const chunks = (p.items + per_chunk - 1) / per_chunk * row_blocks;
-    Kokkos::parallel_for(
-        label, Policy(exec, 0, chunks),
-        GemmHostKernel<GemmHostRows<T>, Left>{{p, per_chunk, row_blocks, rows_at_once}, left});
-  }
-}
-
-template <class Exec, class T, class Left>
-void launch_gemm(Exec const& exec, std::string const& label, GemmProblem<T> const& p,
-                 Left const& left) {
-  if (p.items == 0 || p.m == 0 || p.n == 0) return;
-  if constexpr (runs_on_device<Exec>) launch_gemm_on_device(exec, label, p, left);
-  else launch_gemm_on_host(exec, label, p, left);
-}
-
 /// gemm of its arguments.
 struct GemmOfArguments {
   template <class Exec, class A, class B, class C>
@@ -336,6 +168,7 @@ struct GemmOfArguments {
     using OfB = GemmOperand<B>;
     using OfC = GemmOperand<C>;
     using T = typename OfC::T;
+    static_assert(require_kernels<KernelSet::dense>());
     static_assert((OfA::kind == Kind::in || OfA::shared) && (OfB::kind == Kind::in || OfB::shared),
                   "Batchwork::gemm: A and B are in(view) or common(...)");
     static_assert(OfC::kind == Kind::out || OfC::kind == Kind::inout,
@@ -373,9 +206,11 @@ struct GemmOfArguments {
     p.shared_a = OfA::shared;
     p.shared_b = OfB::shared;
     std::string const label = kernel_label("gemm", label_alone(how));
-    if constexpr (OfA::kind == Kind::fixed) launch_gemm(exec, label, p, a.fixed());
-    else if constexpr (OfB::kind == Kind::fixed) launch_gemm(exec, label, p, b.fixed());
-    else launch_gemm(exec, label, p, GemmViewed{});
+    // Of A and B one at most is fixed.
+    using Launch = GemmLaunch<T, OfA::fixed_bytes + OfB::fixed_bytes, Exec>;
+    if constexpr (OfA::kind == Kind::fixed) Launch::run(exec, label, p, a.fixed());
+    else if constexpr (OfB::kind == Kind::fixed) Launch::run(exec, label, p, b.fixed());
+    else Launch::run(exec, label, p, GemmViewed{});
   }
   template <class... X>
   void operator()(X const&...) const {

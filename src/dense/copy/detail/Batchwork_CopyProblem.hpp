@@ -26,6 +26,17 @@ struct CopyProblem {
     std::swap(to.row, to.col);
     std::swap(from.row, from.col);
   }
+  /// The same copy, of words of the same size and alignment instead of numbers.
+  template <class Word>
+  CopyProblem<Word> in_words() const {
+    static_assert(sizeof(Word) == sizeof(T) && alignof(Word) == alignof(T));
+    return {{reinterpret_cast<Word*>(to.data), to.width, to.group, to.lane, to.row, to.col},
+            {reinterpret_cast<Word const*>(from.data), from.width, from.group, from.lane, from.row,
+             from.col},
+            items,
+            rows,
+            cols};
+  }
 };
 
 /// How many numbers of T fill 16 bytes, what a lane moves at once where it can.

@@ -12,9 +12,8 @@
 #include <string>
 #include <type_traits>
 
-#include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
-#include "launch/detail/Batchwork_EmptyItems.hpp"
+#include "launch/detail/Batchwork_KernelSets.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 
 namespace Batchwork::Impl {
@@ -28,6 +27,7 @@ constexpr void require_vector() {
 template <class Exec, class First, class... Others>
 constexpr bool require_decomposition_views() {
   using T = std::remove_const_t<typename First::value_type>;
+  require_kernels<KernelSet::dense>();
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
                 "Batchwork: decompositions take float or double");
   static_assert((std::is_same_v<T, std::remove_const_t<typename Others::value_type>> && ...),
@@ -52,13 +52,6 @@ inline int whole_extent(Call const& call, std::size_t place, std::int64_t n) {
   constexpr std::int64_t most = 32767;
   call.check_size(place, n, most, "indices of 16 bits");
   return int(n);
-}
-
-/// Of items without rows or columns; nothing where a call only asks what its workspace is to be.
-template <class End, class T, class Exec, class Items>
-void launch_empty_decomposition(Exec const& exec, Call const& call, Items const& f,
-                                KnownNumbers<T> const& known = {}) {
-  if constexpr (!End::asks) launch_empty_items(exec, call, f.status, f.items, known);
 }
 
 }  // namespace Batchwork::Impl

@@ -85,8 +85,9 @@ struct DecompositionHostInWorkspace {
 
 /// launch_decomposition; or, where items do not fit on the chip, the same in the workspace of the
 /// call.
-template <class Exec, class F, class End>
-void launch_decomposition_anywhere(Exec const& exec, Call const& call, End const& end, F f) {
+template <class Exec, class F>
+void launch_decomposition_anywhere(Exec const& exec, Call const& call,
+                                   GivenWorkspace<typename F::number> const& workspace, F f) {
   using T = typename F::number;
   std::size_t bytes = 0, chip = 0, most = 0;
   int team = 1;
@@ -106,7 +107,7 @@ void launch_decomposition_anywhere(Exec const& exec, Call const& call, End const
     most = large_host_buffer;
   }
   if (chip <= most) {
-    if constexpr (!End::asks) launch_decomposition(exec, call, f);
+    if (!workspace.asks()) launch_decomposition(exec, call, f);
     return;
   }
   auto const why = "an item of " + call.parts[0].name() + " needs " + std::to_string(chip) +
@@ -114,7 +115,7 @@ void launch_decomposition_anywhere(Exec const& exec, Call const& call, End const
   // Numbers are counted in 32 bits.
   if (bytes / sizeof(T) > std::size_t(std::numeric_limits<int>::max()))
     call.fail(why + " and more than a workspace may hold; use smaller matrices");
-  launch_in_workspace<T>(call, end, {why, bytes, slots_at_once(exec, f.items, team)},
+  launch_in_workspace<T>(call, workspace, {why, bytes, slots_at_once(exec, f.items, team)},
                          [&](WorkspaceSlots<T> const& slots) {
                            if constexpr (runs_on_device<Exec>) {
                              using Kernel = DecompositionTeamsInWorkspace<F>;

@@ -6,24 +6,22 @@
 #ifndef BATCHWORK_EIGHOFITEMS_HPP
 #define BATCHWORK_EIGHOFITEMS_HPP
 
+#include <cstdint>
 #include <limits>
 
 #include "dense/decompositions/detail/Batchwork_ColumnsInMemory.hpp"
+#include "dense/decompositions/detail/Batchwork_EighProblem.hpp"
 #include "dense/decompositions/detail/Batchwork_ItemsOfTeam.hpp"
 
 namespace Batchwork::Impl {
 
 /// See eigh(tile): one-sided rotations of the matrix shifted by twice its norm.
 template <class T>
-struct EighOfItems {
+struct EighOfItems : EighProblem<T> {
   using number = T;
+  using EighProblem<T>::a, EighProblem<T>::values, EighProblem<T>::vectors, EighProblem<T>::status,
+      EighProblem<T>::n, EighProblem<T>::stores_vectors;
 
-  StoredItems<T const> a{};
-  StoredItems<T> values{}, vectors{};
-  StatusTarget status{};
-  std::int64_t items = 0;
-  int n = 0;
-  bool stores_vectors = false;
   int leading = 0;
 
   int rows() const { return n; }

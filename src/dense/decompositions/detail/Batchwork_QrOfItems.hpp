@@ -7,10 +7,12 @@
 #ifndef BATCHWORK_QROFITEMS_HPP
 #define BATCHWORK_QROFITEMS_HPP
 
+#include <cstdint>
 #include <limits>
 
 #include "dense/decompositions/detail/Batchwork_ColumnsInMemory.hpp"
 #include "dense/decompositions/detail/Batchwork_ItemsOfTeam.hpp"
+#include "dense/decompositions/detail/Batchwork_QrProblem.hpp"
 
 namespace Batchwork::Impl {
 
@@ -33,17 +35,12 @@ BATCHWORK_INLINE auto status_of_triangle(Columns const& c,
   return select(column == none, none, info_t<S>(make_info<S>(Reason::not_finite, 0) + column));
 }
 
-/// See qr(tile): a = q r, a being m x n, q m x columns_of_q (none, min(m, n) or m) and r min(m, n)
-/// x n.
 template <class T>
-struct QrOfItems {
+struct QrOfItems : QrProblem<T> {
   using number = T;
+  using QrProblem<T>::a, QrProblem<T>::q, QrProblem<T>::r, QrProblem<T>::status, QrProblem<T>::m,
+      QrProblem<T>::n, QrProblem<T>::columns_of_q;
 
-  StoredItems<T const> a{};
-  StoredItems<T> q{}, r{};
-  StatusTarget status{};
-  std::int64_t items = 0;
-  int m = 0, n = 0, columns_of_q = 0;
   int leading = 0;
 
   int rows() const { return m; }
@@ -94,20 +91,15 @@ struct QrOfItems {
   }
 };
 
-/// Of a, m x n, m >= n: the x, n x columns, for which |a x - b| is smallest; or, if `shortest`, of
-/// the x, m x columns, for which a' x = b the shortest.
 template <class T>
-struct LeastSquaresOfItems {
+struct LeastSquaresOfItems : LeastSquaresProblem<T> {
   using number = T;
+  using Problem = LeastSquaresProblem<T>;
+  using Problem::a, Problem::b, Problem::x, Problem::status, Problem::m, Problem::n,
+      Problem::columns, Problem::shortest;
   /// Right-hand sides in memory at once.
   static constexpr int most_columns = 8;
 
-  StoredItems<T const> a{}, b{};
-  StoredItems<T> x{};
-  StatusTarget status{};
-  std::int64_t items = 0;
-  int m = 0, n = 0, columns = 0;
-  bool shortest = false;
   int leading = 0;
 
   int rows() const { return m; }

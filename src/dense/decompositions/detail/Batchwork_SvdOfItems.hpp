@@ -12,20 +12,17 @@
 
 #include "dense/decompositions/detail/Batchwork_ColumnsInMemory.hpp"
 #include "dense/decompositions/detail/Batchwork_ItemsOfTeam.hpp"
+#include "dense/decompositions/detail/Batchwork_SvdProblem.hpp"
 
 namespace Batchwork::Impl {
 
-/// See svd(tile), for m >= n: a = u diag(values) v'. Without `stores_vectors` the values alone.
+/// See SvdProblem: rotations of the columns.
 template <class T>
-struct SvdOfItems {
+struct SvdOfItems : SvdProblem<T> {
   using number = T;
+  using SvdProblem<T>::a, SvdProblem<T>::values, SvdProblem<T>::u, SvdProblem<T>::v,
+      SvdProblem<T>::status, SvdProblem<T>::m, SvdProblem<T>::n, SvdProblem<T>::stores_vectors;
 
-  StoredItems<T const> a{};
-  StoredItems<T> values{}, u{}, v{};
-  StatusTarget status{};
-  std::int64_t items = 0;
-  int m = 0, n = 0;
-  bool stores_vectors = false;
   bool begins_with_vectors = false;  ///< see decompose
   int leading = 0;
 

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// The kernels of qr and least_squares, and the choice among them.
+#ifndef BATCHWORK_QRKERNELS_HPP
+#define BATCHWORK_QRKERNELS_HPP
+
+#include <algorithm>
+
+#include "dense/decompositions/detail/Batchwork_DecompositionInWorkspace.hpp"
+#include "dense/decompositions/detail/Batchwork_QrLanes.hpp"
+#include "dense/decompositions/detail/Batchwork_QrLaunch.hpp"
+#include "dense/decompositions/detail/Batchwork_QrOfItems.hpp"
+#include "dense/decompositions/detail/Batchwork_QrOfSharedLanes.hpp"
+#include "dense/decompositions/detail/Batchwork_QrOfTiles.hpp"
+#include "launch/detail/Batchwork_EmptyItems.hpp"
+#include "launch/detail/Batchwork_LaneLaunch.hpp"
+#include "launch/detail/Batchwork_WorkspaceSlots.hpp"
+
+namespace Batchwork::Impl {
+
+template <class T, class Exec>
+void QrLaunch<T, Exec>::run(Exec const& exec, Call const& call, QrProblem<T> const& p,
+                            GivenWorkspace<T> const& workspace) {
+  if (std::min(p.m, p.n) == 0) {
+    if (workspace.asks()) return;
+    // No reflections: all of Q, if it is wanted, is the identity (LAPACK's orgqr), and R has no
+    // numbers.
+    KnownNumbers<T> all_of_q;
+    if (p.columns_of_q > 0) all_of_q = {p.q.storage, p.m, p.columns_of_q, T(1)};
+    return launch_empty_items(exec, call, p.status, p.items, all_of_q);
+  }
+  if (p.items == 0) return;
+  QrOfItems<T> const f{p};
+  if (!workspace.asks()) {
+    if (with_known_extent<extent_of_lane>(std::max(p.m, p.n), [&]<int N>(KnownExtent<N>) {
+          launch_lanes(exec, call, QrOfLane<T, N>{f});
+        }))
+      return;
+    if (launch_qr_of_shared_lanes(exec, call, f) || launch_qr_of_tiles(exec, call, f)) return;
+  }
+  launch_decomposition_anywhere(exec, call, workspace, f);
+}
+
+template <class T, class Exec>
+void LeastSquaresLaunch<T, Exec>::run(Exec const& exec, Call const& call,
+                                      LeastSquaresProblem<T> const& p,
+                                      GivenWorkspace<T> const& workspace) {
+  if (p.n == 0 || p.columns == 0) {
+    // Zeros, as LAPACK's gels has it.
+    if (!workspace.asks())
+      launch_empty_items<T>(exec, call, p.status, p.items,
+                            {p.x.storage, p.shortest ? p.m : p.n, p.columns, T(0)});
+    return;
+  }
+  if (p.items == 0) return;
+  LeastSquaresOfItems<T> const f{p};
+  if (!workspace.asks() && with_known_extent<extent_of_lane>(p.m, [&]<int N>(KnownExtent<N>) {
+        launch_lanes(exec, call, LeastSquaresOfLane<T, N>{f});
+      }))
+    return;
+  launch_decomposition_anywhere(exec, call, workspace, f);
+}
+
+}  // namespace Batchwork::Impl
+
+#endif

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// The kernels of svd for items that lanes hold in registers, and the choice among them.
+#ifndef BATCHWORK_SVDKERNELS_HPP
+#define BATCHWORK_SVDKERNELS_HPP
+
+#include "dense/decompositions/detail/Batchwork_SvdLanes.hpp"
+#include "dense/decompositions/detail/Batchwork_SvdLaunch.hpp"
+#include "dense/decompositions/detail/Batchwork_SvdOfItems.hpp"
+#include "dense/decompositions/detail/Batchwork_SvdOfSharedLanes.hpp"
+#include "launch/detail/Batchwork_EmptyItems.hpp"
+#include "launch/detail/Batchwork_LaneLaunch.hpp"
+#include "launch/detail/Batchwork_WorkspaceSlots.hpp"
+
+namespace Batchwork::Impl {
+
+template <class T, SvdTask Task, class Exec>
+void SvdLaunch<T, Task, Exec>::run(Exec const& exec, Call const& call, SvdProblem<T> const& p,
+                                   GivenWorkspace<T> const& workspace) {
+  constexpr bool Vectors = Task == SvdTask::vectors;
+  if (p.n == 0) {
+    if (!workspace.asks()) launch_empty_items<T>(exec, call, p.status, p.items);
+    return;
+  }
+  if (p.items == 0) return;
+  if (!workspace.asks()) {
+    SvdOfItems<T> const f{p};
+    if (p.m == p.n && with_known_extent<extent_of_lane>(p.n, [&]<int N>(KnownExtent<N>) {
+          launch_lanes(exec, call, SvdOfLane<T, N, Vectors>{f});
+        }))
+      return;
+    if constexpr (runs_on_device<Exec>)
+      if (launch_svd_of_shared_lanes<Vectors>(exec, call, f)) return;
+  }
+  SvdInMemoryLaunch<T, Exec>::run(exec, call, p, workspace);
+}
+
+}  // namespace Batchwork::Impl
+
+#endif
