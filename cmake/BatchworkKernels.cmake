@@ -26,19 +26,30 @@ else()
   set(_batchwork_kernel_sets_built ${Batchwork_KERNELS})
 endif()
 
-# batchwork_kernels(<set> <header> <struct> [<arguments>...]): the static functions of the struct
-# <struct><number, argument, execution space>, for each of the arguments.
+# batchwork_kernels(<set> <header> <struct> [DEVICES] [NUMBER <number>] [<arguments>...]): the
+# static functions of the struct <struct><number, argument, execution space>, for each of the
+# arguments. With DEVICES only where Kokkos has devices; with NUMBER for that one instead of float
+# and double.
 set(_batchwork_kernel_sources "")
+set(_batchwork_has_devices FALSE)
+if(Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP OR Kokkos_ENABLE_SYCL)
+  set(_batchwork_has_devices TRUE)
+endif()
 function(batchwork_kernels set header struct)
-  if(NOT set IN_LIST _batchwork_kernel_sets_built)
+  cmake_parse_arguments(given "DEVICES" "NUMBER" "" ${ARGN})
+  if(NOT set IN_LIST _batchwork_kernel_sets_built OR (given_DEVICES AND NOT _batchwork_has_devices))
     return()
   endif()
-  set(cases ${ARGN})
+  set(cases ${given_UNPARSED_ARGUMENTS})
+  set(numbers float double)
+  if(given_NUMBER)
+    set(numbers ${given_NUMBER})
+  endif()
   if(NOT cases)
     set(cases "-")
   endif()
   set(sources ${_batchwork_kernel_sources})
-  foreach(number IN ITEMS float double)
+  foreach(number IN LISTS numbers)
     foreach(case IN LISTS cases)
       set(HEADER "${header}")
       if(case STREQUAL "-")
@@ -66,6 +77,46 @@ batchwork_kernels(
   LuTask::solutions
   LuTask::inverses
 )
+
+batchwork_kernels(
+  solvers
+  banded/detail/Batchwork_TridiagonalKernels.hpp
+  TridiagonalLaunch
+  TridiagonalPivots::as_they_stand
+  TridiagonalPivots::largest
+)
+
+# Direct solves: factors have the type of the numbers, or are float.
+foreach(_number IN ITEMS float double)
+  foreach(_factor IN ITEMS float double)
+    if(_number STREQUAL "float" AND _factor STREQUAL "double")
+      continue()
+    endif()
+    set(_direct krylov/direct/detail/Batchwork_Direct)
+    batchwork_kernels(
+      solvers ${_direct}Kernels.hpp DirectSizes NUMBER ${_number} ${_factor}
+    )
+    foreach(_task IN ITEMS whole factorise substitute)
+      set(_case "DirectTask::${_task}, ${_factor}")
+      batchwork_kernels(solvers ${_direct}Kernels.hpp DirectLaunch NUMBER ${_number} "${_case}")
+      batchwork_kernels(
+        solvers
+        ${_direct}TilesKernels.hpp
+        DirectTilesLaunch
+        DEVICES
+        NUMBER
+        ${_number}
+        "${_case}, 2, 4"
+        "${_case}, 5, 8"
+        "${_case}, 10, 18"
+      )
+    endforeach()
+  endforeach()
+endforeach()
+batchwork_kernels(
+  solvers krylov/direct/detail/Batchwork_DirectLanesKernels.hpp DirectLanesLaunch DEVICES
+)
+batchwork_kernels(solvers krylov/direct/detail/Batchwork_SymbolicKernels.hpp SymbolicLaunch)
 
 if(_batchwork_kernel_sources)
   foreach(set IN ITEMS dense solvers all)
