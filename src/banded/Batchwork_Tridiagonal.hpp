@@ -63,7 +63,8 @@ constexpr bool require_tridiagonal_views() {
   return true;
 }
 
-template <TridiagonalPivots Pivots, class Exec, class L, class D, class U, class B, class X, class S>
+template <TridiagonalPivots Pivots, class Exec, class L, class D, class U, class B, class X,
+          class S>
 void solve_tridiagonal_batch(Exec const& exec, std::string const& label, L const& l_arg,
                              D const& d_arg, U const& u_arg, B const& b_arg, X const& x_arg,
                              S const& codes) {

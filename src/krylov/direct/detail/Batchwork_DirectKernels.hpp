@@ -117,9 +117,8 @@ void DirectLaunch<T, Task, F, Exec>::run(Exec const& exec, SystemCall const& cal
     return launch_empty_direct(exec, call, p);
   if constexpr (Task == DirectTask::whole) {
     if (p.n > Sizes::rows_on_chip(exec)) {
-      launch_in_workspace(
-          call, workspace, Sizes::slots(exec, p.n, p.items),
-          [&](WorkspaceSlots<T> const& slots) { in_slots(exec, call, p, slots); });
+      launch_in_workspace(call, workspace, Sizes::slots(exec, p.n, p.items),
+                          [&](WorkspaceSlots<T> const& slots) { in_slots(exec, call, p, slots); });
       return;
     }
   } else {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// How the kernels of direct solves are launched: teams, chunks of a host's items, and the kernel for
-/// systems without rows.
+/// How the kernels of direct solves are launched: teams, chunks of a host's items, and the kernel
+/// for systems without rows.
 #ifndef BATCHWORK_DIRECTRUNS_HPP
 #define BATCHWORK_DIRECTRUNS_HPP
 
@@ -40,11 +40,12 @@ void launch_direct_chunks(Exec const& exec, SystemCall const& call, int n, std::
                            exec, 0, (units + per_chunk - 1) / per_chunk),
                        make(per_chunk));
 }
-/// For systems without rows or without right-hand sides: writes their log. A matrix without rows has
-/// growth and condition 1, as in LAPACK's gesvx; other matrices are not read.
+
+/// For systems without rows or without right-hand sides: writes their log. A matrix without rows
+/// has growth and condition 1, as in LAPACK's gesvx; other matrices are not read.
 template <class T, class Exec>
 void launch_empty_direct(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
-                           int* dense_form = nullptr) {
+                         int* dense_form = nullptr) {
   T const of_matrix = p.n == 0 ? T(1) : Kokkos::Experimental::quiet_NaN_v<T>;
   EmptySystems<T> empty{p.log, p.growth, p.condition, dense_form, of_matrix};
   empty.log.scaled_residual = nullptr;

@@ -73,8 +73,7 @@ void SymbolicLaunch<T, Exec>::run(Exec const& exec, SystemCall const& call,
                                   SymbolicProblem<T> const& p, int lanes,
                                   GivenWorkspace<T> const& workspace) {
   using Sizes = DirectSizes<T, T, Exec>;
-  if (p.of.n == 0 || p.of.columns == 0)
-    return launch_empty_direct(exec, call, p.of, p.dense_form);
+  if (p.of.n == 0 || p.of.columns == 0) return launch_empty_direct(exec, call, p.of, p.dense_form);
   if (!p.leaves_items) return launch_symbolic(exec, call, p, lanes);
   DirectProblem<T> left = p.of;
   left.only_marked = true;
