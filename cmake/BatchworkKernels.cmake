@@ -94,6 +94,41 @@ batchwork_kernels(
   dense ${_decompositions}SvdKernels.hpp SvdLaunch SvdTask::values SvdTask::vectors
 )
 
+batchwork_kernels(
+  solvers
+  banded/detail/Batchwork_TridiagonalKernels.hpp
+  TridiagonalLaunch
+  TridiagonalPivots::as_they_stand
+  TridiagonalPivots::largest
+)
+# Direct solves: systems and factors in float, in double, or in double and float.
+set(_direct krylov/direct/detail/Batchwork_)
+foreach(_numbers IN ITEMS float,float double,double double,float)
+  string(REPLACE "," ";" _numbers "${_numbers}")
+  list(GET _numbers 0 _number)
+  list(GET _numbers 1 _factor)
+  batchwork_kernels(solvers ${_direct}DirectKernels.hpp DirectSizes ${_factor} NUMBERS ${_number})
+  foreach(_task IN ITEMS whole factorise substitute)
+    set(_case "DirectTask::${_task}, ${_factor}")
+    batchwork_kernels(
+      solvers ${_direct}DirectKernels.hpp DirectLaunch "${_case}" NUMBERS ${_number}
+    )
+    batchwork_kernels(
+      solvers
+      ${_direct}DirectTilesKernels.hpp
+      DirectTilesLaunch
+      "${_case}, 2, 4"
+      "${_case}, 5, 8"
+      "${_case}, 10, 18"
+      DEVICES
+      NUMBERS
+      ${_number}
+    )
+  endforeach()
+endforeach()
+batchwork_kernels(solvers ${_direct}DirectLanesKernels.hpp DirectLanesLaunch DEVICES)
+batchwork_kernels(solvers ${_direct}SymbolicKernels.hpp SymbolicLaunch)
+
 # ---------------------------------------------------------------------------------------------
 # Libraries of these kernels
 # ---------------------------------------------------------------------------------------------

@@ -7,23 +7,16 @@
 #define BATCHWORK_TRIDIAGONAL_HPP
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
 
-#include "banded/detail/Batchwork_TridiagonalChoice.hpp"
-#include "banded/detail/Batchwork_TridiagonalHost.hpp"
-#include "banded/detail/Batchwork_TridiagonalInRegisters.hpp"
-#include "banded/detail/Batchwork_TridiagonalPivoted.hpp"
-#include "banded/detail/Batchwork_TridiagonalPivotedHost.hpp"
-#include "banded/detail/Batchwork_TridiagonalStaged.hpp"
+#include "banded/detail/Batchwork_TridiagonalLaunch.hpp"
+#include "banded/detail/Batchwork_TridiagonalProblem.hpp"
 #include "core/detail/Batchwork_CopyGroup.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
-#include "launch/detail/Batchwork_EmptyItems.hpp"
-#include "launch/detail/Batchwork_TeamLaunch.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 
 namespace Batchwork {
@@ -41,9 +34,6 @@ inline PartialPivoting partial_pivoting() { return {}; }
 
 namespace Impl {
 
-/// Rows are eliminated as they stand.
-struct NoPivoting {};
-
 /// The operands are lower, diagonal, upper, b, x and perhaps status.
 inline void check_bands(Call const& call, std::size_t place, std::int64_t rows,
                         std::int64_t wanted) {
@@ -53,103 +43,12 @@ inline void check_bands(Call const& call, std::size_t place, std::int64_t rows,
               "; give all bands, b and x the same number of rows");
 }
 
-template <class Exec, class Kernel>
-void launch_tridiagonal_teams(Exec const& exec, Call const& call, Kernel const& kernel) {
-  TeamShape const shape{kernel.teams(), kernel.team(), kernel.bytes()};
-  auto const words = [&] {
-    return LaunchWords{
-        call.verb,
-        "the systems of " + call.parts[1].name() + " with " + std::to_string(kernel.p.n) + " rows",
-        "use smaller systems"};
-  };
-  constexpr int lanes = Kernel::largest_team, teams = Kernel::wanted_teams;
-  std::string const label = kernel_label(call.verb, call.label);
-  if constexpr (requires { Kernel::may_want_too_many; })
-    launch_teams_that_fit<lanes, teams>(exec, label, kernel, shape, words);
-  else launch_teams<lanes, teams>(exec, label, kernel, shape, words);
-}
-
-template <int R, bool Alone, int Lanes = Alone ? 128 : lanes_of_parts, class Exec, class T>
-void launch_tridiagonal_in_registers(Exec const& exec, Call const& call,
-                                     TridiagonalProblem<T> const& p, TridiagonalChoice const& how,
-                                     bool side_by_side) {
-  launch_tridiagonal_teams(exec, call,
-                           TridiagonalInRegisters<T, R, Alone, Lanes>(p, how, side_by_side));
-}
-
-template <class Kernel, class Exec, class T>
-void launch_tridiagonal_host(Exec const& exec, Call const& call, TridiagonalProblem<T> const& p) {
-  // Chunks that are worth starting, and enough of them for every thread; whole packs.
-  std::int64_t const least = 64 * std::clamp<std::int64_t>(256 / p.n, 1, 64);
-  std::int64_t const share = p.items / (16 * std::int64_t(exec.concurrency())) / 64 * 64;
-  std::int64_t const per_chunk = std::clamp<std::int64_t>(share, least, 16 * least);
-  Kokkos::parallel_for(kernel_label(call.verb, call.label),
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                           exec, 0, (p.items + per_chunk - 1) / per_chunk),
-                       Kernel(p, per_chunk));
-}
-
-/// Whether most operands have neighbouring items side by side.
-template <class T>
-bool items_are_side_by_side(TridiagonalProblem<T> const& p) {
-  int const count = int(items_are_near(p.lower, p.n, 1)) + int(items_are_near(p.diagonal, p.n, 1)) +
-                    int(items_are_near(p.upper, p.n, 1)) + int(items_are_near(p.b, p.n, 1)) +
-                    int(items_are_near(p.x, p.n, 1));
-  return count > 2;
-}
-
-template <class Exec, class T>
-void launch_tridiagonal(Exec const& exec, Call const& call, TridiagonalProblem<T> const& p,
-                        NoPivoting) {
-  if constexpr (runs_on_device<Exec>) {
-    bool const side_by_side = items_are_side_by_side(p);
-    auto const how = choose_tridiagonal<T>(
-        side_by_side, p.n,
-        std::min(Vendor::device_limits(exec).scratch_of_team, scratch_of_a_team));
-    switch (how.kernel) {
-      case TridiagonalKernel::alone:
-        if (p.n <= 8) launch_tridiagonal_in_registers<8, true>(exec, call, p, how, true);
-        else if (p.n <= 16) launch_tridiagonal_in_registers<16, true>(exec, call, p, how, true);
-        else if (p.n <= 32) launch_tridiagonal_in_registers<32, true>(exec, call, p, how, true);
-        else launch_tridiagonal_in_registers<most_rows_alone<T>, true>(exec, call, p, how, true);
-        break;
-      case TridiagonalKernel::in_registers:
-        if (how.team() > lanes_of_parts)
-          launch_tridiagonal_in_registers<most_rows_in_registers<T>, false, lanes_of_many_parts>(
-              exec, call, p, how, side_by_side);
-        else
-          launch_tridiagonal_in_registers<most_rows_in_registers<T>, false>(exec, call, p, how,
-                                                                            side_by_side);
-        break;
-      case TridiagonalKernel::staged:
-        launch_tridiagonal_teams(exec, call, TridiagonalStaged<T>(p, how));
-        break;
-    }
-  } else {
-    if (p.n <= 64) launch_tridiagonal_host<TridiagonalHost<T, 64, 4>>(exec, call, p);
-    else if (p.n <= 512) launch_tridiagonal_host<TridiagonalHost<T, 512, 2>>(exec, call, p);
-    else launch_tridiagonal_host<TridiagonalHost<T, most_tridiagonal_rows, 1>>(exec, call, p);
-  }
-}
-template <class Exec, class T>
-void launch_tridiagonal(Exec const& exec, Call const& call, TridiagonalProblem<T> const& p,
-                        PartialPivoting) {
-  if constexpr (runs_on_device<Exec>) {
-    bool const side_by_side = items_are_side_by_side(p);
-    launch_tridiagonal_teams(
-        exec, call, TridiagonalPivoted<T>(p, choose_pivoted<T>(side_by_side, p.n), side_by_side));
-  } else if (p.n <= 512) {
-    launch_tridiagonal_host<TridiagonalPivotedHost<T, 512>>(exec, call, p);
-  } else {
-    launch_tridiagonal_host<TridiagonalPivotedHost<T, most_tridiagonal_rows>>(exec, call, p);
-  }
-}
-
 /// The Views of a call hold vectors of one type of numbers, and the execution space can reach them.
 /// A value, so that this is what the compiler says first.
 template <class Exec, class X, class... Others>
 constexpr bool require_tridiagonal_views() {
   using T = typename X::value_type;
+  require_kernels<KernelSet::solvers>();
   static_assert(X::tile_rank == 1 && ((Others::tile_rank == 1) && ...),
                 "Batchwork::solve_tridiagonal: the bands, b and x need Views v(item, row), or "
                 "compact(view, n) of Views v(group, row, lane)");
@@ -164,10 +63,11 @@ constexpr bool require_tridiagonal_views() {
   return true;
 }
 
-template <class Exec, class L, class D, class U, class B, class X, class Pivoting, class S>
+template <TridiagonalPivots Pivots, class Exec, class L, class D, class U, class B, class X,
+          class S>
 void solve_tridiagonal_batch(Exec const& exec, std::string const& label, L const& l_arg,
                              D const& d_arg, U const& u_arg, B const& b_arg, X const& x_arg,
-                             Pivoting pivoting, S const& codes) {
+                             S const& codes) {
   auto const l = stored(l_arg);
   auto const d = stored(d_arg);
   auto const u = stored(u_arg);
@@ -205,9 +105,7 @@ void solve_tridiagonal_batch(Exec const& exec, std::string const& label, L const
   p.x = x.storage;
   p.items = d.description.items;
   p.n = int(d.rows);
-  if (p.n == 0) return launch_empty_items<T>(exec, call, p.status, p.items);
-  if (p.items == 0) return;
-  launch_tridiagonal(exec, call, p, pivoting);
+  TridiagonalLaunch<T, Pivots, Exec>::run(exec, call, p);
 }
 
 /// solve_tridiagonal of its arguments.
@@ -216,15 +114,16 @@ struct SolveTridiagonalOfArguments {
             StatusOrNone S = NoStatus>
   void operator()(Exec const& exec, Launch<> const& how, L const& lower, D const& diagonal,
                   U const& upper, B const& b, X const& x, S const& codes = {}) const {
-    solve_tridiagonal_batch(exec, label_alone(how), lower, diagonal, upper, b, x, NoPivoting{},
-                            codes);
+    solve_tridiagonal_batch<TridiagonalPivots::as_they_stand>(exec, label_alone(how), lower,
+                                                              diagonal, upper, b, x, codes);
   }
   template <class Exec, Viewish L, Viewish D, Viewish U, Viewish B, Viewish X,
             StatusOrNone S = NoStatus>
   void operator()(Exec const& exec, Launch<> const& how, L const& lower, D const& diagonal,
-                  U const& upper, B const& b, X const& x, PartialPivoting const& pivoting,
+                  U const& upper, B const& b, X const& x, PartialPivoting const&,
                   S const& codes = {}) const {
-    solve_tridiagonal_batch(exec, label_alone(how), lower, diagonal, upper, b, x, pivoting, codes);
+    solve_tridiagonal_batch<TridiagonalPivots::largest>(exec, label_alone(how), lower, diagonal,
+                                                        upper, b, x, codes);
   }
   template <class... X>
   void operator()(X const&...) const {

@@ -15,6 +15,11 @@
 #include <type_traits>
 
 #include "krylov/Batchwork_DirectLu.hpp"
+#include "krylov/detail/Batchwork_SystemCall.hpp"
+#include "krylov/direct/detail/Batchwork_DirectLaunch.hpp"
+#include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
+#include "launch/detail/Batchwork_KernelSets.hpp"
+#include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 
 namespace Batchwork {
 
@@ -48,49 +53,6 @@ inline constexpr bool is_direct_factors<DirectFactors<Exec, Factor, A, View>> = 
 template <class Exec, class Factor, class A, class View>
 inline constexpr bool has_own_solve<DirectFactors<Exec, Factor, A, View>> = true;
 
-/// Where factors are kept.
-enum class DirectPlace { tiles, teams, slots, packs };
-struct DirectKept {
-  DirectPlace place = DirectPlace::slots;
-  std::size_t bytes = 0;   ///< of a slot
-  std::int64_t count = 0;  ///< of slots
-};
-template <class T, class F, class Exec>
-DirectKept direct_kept([[maybe_unused]] Exec const& exec, std::int64_t rows, std::int64_t items) {
-  using InSlots = DirectTeamsInWorkspace<T, F>;
-  int const n = int(rows);
-  if constexpr (!runs_on_device<Exec>) {
-    using Packs = DirectPacks<T, F, DirectTask::factorise>;
-    if (direct_by_packs(rows, items))
-      return {DirectPlace::packs, typename Packs::Room{n}.bytes(), Packs::packs(items)};
-  } else if (rows <= direct_rows_on_chip<T, F>(exec)) {
-    if constexpr (Vendor::has_shuffles) {
-      DeviceLimits const limits = Vendor::device_limits(exec);
-      std::size_t bytes = 0;
-      if (rows <= direct_rows_in_tiles)
-        with_direct_tiles(n, [&](auto tiles) {
-          using Kernel = DirectTiles<T, F, decltype(tiles)::value>;
-          if (Kernel::item_fits(limits)) bytes = Kernel::kept_bytes;
-          return true;
-        });
-      if (bytes > 0) return {DirectPlace::tiles, bytes, items};
-    }
-    return {DirectPlace::teams, DirectTeams<T, F>::room_of(n).kept_bytes(), items};
-  }
-  return {DirectPlace::slots, InSlots::room_of(n).kept_bytes(), items};
-}
-
-template <DirectTask Task, class F, class T, class Exec>
-void launch_direct_kept(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
-                        DirectPlace place) {
-  if (place == DirectPlace::slots) {
-    launch_direct_slots<Task, F>(exec, call, p, p.kept);
-  } else {
-    if constexpr (runs_on_device<Exec>) launch_direct_teams<Task, F>(exec, call, p);
-    else launch_direct_packs<Task, F>(exec, call, p);
-  }
-}
-
 /// The kept factors as slots. Refuses Views that are too small.
 template <class T, class View>
 WorkspaceSlots<T> direct_slots_of(SystemCall const& call, View const& view, DirectKept const& kept,
@@ -111,6 +73,7 @@ auto factorize_batch(Exec const& exec, std::string const& label, DirectLu<Factor
   static_assert(!std::is_void_v<typename A::value_type>,
                 "Batchwork::factorize: direct_lu needs the entries of the matrices, which "
                 "matrix_free does not have");
+  require_kernels<KernelSet::solvers>();
   static_assert(!std::is_const_v<T>, "Batchwork: a const View cannot be written");
   require_reachable<(A::template reachable<Exec>)>();
   require_direct_log<Log, typename A::value_type, Exec>();
@@ -126,15 +89,12 @@ auto factorize_batch(Exec const& exec, std::string const& label, DirectLu<Factor
                                                numbers, items};
   if (items == 0) return factors;
   DirectProblem<T> p = direct_problem<T>(solver, a, log, items);
-  if (a.rows() == 0) {
-    launched_empty_direct(exec, call, p);
-    return factors;
+  if (a.rows() > 0) {
+    auto const kept = DirectSizes<T, F, Exec>::kept(exec, a.rows(), items);
+    factors.bytes = kept.bytes;
+    p.kept = direct_slots_of<T>(call, numbers, kept, a.rows());
   }
-  auto const kept = direct_kept<T, F>(exec, a.rows(), items);
-  factors.bytes = kept.bytes;
-
-  p.kept = direct_slots_of<T>(call, numbers, kept, a.rows());
-  launch_direct_kept<DirectTask::factorise, F>(exec, call, p, kept.place);
+  DirectLaunch<T, DirectTask::factorise, F, Exec>::run(exec, call, p, {});
   return factors;
 }
 
@@ -173,7 +133,6 @@ void solve_with_factors(Exec const& exec, std::string const& label,
   solver.stop = f.stop;
   solver.refinements = f.refinements;
   WorkspaceSlots<T> slots;
-  DirectKept kept;
   direct_batch<Exec>(
       label, solver, a, b, x, log, first,
       [&](SystemCall& call) {
@@ -184,7 +143,7 @@ void solve_with_factors(Exec const& exec, std::string const& label,
                     std::to_string(f.a.rows()) + " rows, but A has " + std::to_string(items) +
                     " of " + std::to_string(a.rows()) + " rows; call factorize for A");
         if (items == 0 || a.rows() == 0) return;
-        kept = direct_kept<T, F>(exec, a.rows(), items);
+        auto const kept = DirectSizes<T, F, Exec>::kept(exec, a.rows(), items);
         if (kept.bytes != f.bytes)
           call.fail(
               "operand 1, factors: made on another device; call factorize on the one that solves");
@@ -194,8 +153,7 @@ void solve_with_factors(Exec const& exec, std::string const& label,
         p.kept = slots;
         // Growth and condition belong to the eliminated matrices.
         p.growth = p.condition = nullptr;
-        if (launched_empty_direct(exec, call, p)) return;
-        launch_direct_kept<DirectTask::substitute, F>(exec, call, p, kept.place);
+        DirectLaunch<T, DirectTask::substitute, F, Exec>::run(exec, call, p, {});
       });
 }
 
@@ -328,9 +286,10 @@ std::int64_t factors_numbers(Exec const& exec, DirectLu<Factor> const&, A const&
   static_assert(!std::is_void_v<T>,
                 "Batchwork::factors_numbers: direct_lu needs the entries of the matrices, which "
                 "matrix_free does not have");
+  Impl::require_kernels<Impl::KernelSet::solvers>();
   using F = typename Impl::FactorOf<T, DirectLu<Factor>>::type;
   if (items <= 0 || a.rows() == 0) return 0;
-  auto const kept = Impl::direct_kept<T, F>(exec, a.rows(), items);
+  auto const kept = Impl::DirectSizes<T, F, Exec>::kept(exec, a.rows(), items);
   return Impl::WorkspaceSlots<T>::numbers(kept.count, kept.bytes);
 }
 template <class Factor, Impl::SystemMatrices A>

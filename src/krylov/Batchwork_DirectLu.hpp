@@ -13,13 +13,10 @@
 #include <type_traits>
 
 #include "krylov/Batchwork_Solve.hpp"
-#include "krylov/detail/Batchwork_EmptySystems.hpp"
 #include "krylov/detail/Batchwork_SystemCall.hpp"
-#include "krylov/direct/detail/Batchwork_DirectOfSharedLanes.hpp"
-#include "krylov/direct/detail/Batchwork_DirectPacks.hpp"
+#include "krylov/direct/detail/Batchwork_DirectLaunch.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
-#include "krylov/direct/detail/Batchwork_DirectRows.hpp"
-#include "krylov/direct/detail/Batchwork_DirectTiles.hpp"
+#include "launch/detail/Batchwork_KernelSets.hpp"
 #include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 
 namespace Batchwork {
@@ -80,6 +77,7 @@ struct FactorOf<T, DirectLu<Factor>> {
 
 template <class Exec, class A, class B, class X>
 constexpr void require_direct() {
+  require_kernels<KernelSet::solvers>();
   static_assert((B::tile_rank == 1 || B::tile_rank == 2) && B::tile_rank == X::tile_rank,
                 "Batchwork::solve: b and x both hold vectors, (item, row), or with direct_lu both "
                 "several right-hand sides, (item, row, column)");
@@ -93,188 +91,6 @@ constexpr void require_direct() {
                 "Batchwork: the matrices and vectors of a call hold the same type of numbers");
   require_reachable<(reaches<Exec, typename B::memory_space> &&
                      reaches<Exec, typename X::memory_space> && A::template reachable<Exec>)>();
-}
-
-/// Calls f with the number of tile rows of the kernel for so many rows, an integral constant.
-template <class Run>
-auto with_direct_tiles(int rows, Run const& f) {
-  switch (direct_tiles(rows)) {
-    case 2: return f(std::integral_constant<int, 2>());
-    case 3: return f(std::integral_constant<int, 3>());
-    case 4: return f(std::integral_constant<int, 4>());
-    case 5: return f(std::integral_constant<int, 5>());
-    case 6: return f(std::integral_constant<int, 6>());
-    case 7: return f(std::integral_constant<int, 7>());
-    case 8: return f(std::integral_constant<int, 8>());
-    case 10: return f(std::integral_constant<int, 10>());
-    case 12: return f(std::integral_constant<int, 12>());
-    case 15: return f(std::integral_constant<int, 15>());
-    default: return f(std::integral_constant<int, 18>());
-  }
-}
-template <class Kernel, class Exec>
-void launch_direct_kernel(Exec const& exec, SystemCall const& call, Kernel const& kernel) {
-  launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
-      exec, kernel_label(call.verb, call.label), kernel,
-      TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
-      [&] { return call.launch_words(kernel.p.n); });
-}
-
-/// Calls f with the rows of the kernel for so many rows, an integral constant.
-template <class Run>
-auto with_direct_rows(int rows, Run const& f) {
-  switch (direct_rows_for(rows)) {
-    case 8: return f(std::integral_constant<int, 8>());
-    case 12: return f(std::integral_constant<int, 12>());
-    case 16: return f(std::integral_constant<int, 16>());
-    case 24: return f(std::integral_constant<int, 24>());
-    default: return f(std::integral_constant<int, 32>());
-  }
-}
-/// \returns false, and launches nothing, where that kernel is not the one for the call
-template <DirectTask Task, class F, class T, class Exec>
-bool launch_direct_lanes([[maybe_unused]] Exec const& exec, [[maybe_unused]] SystemCall const& call,
-                         [[maybe_unused]] DirectProblem<T> const& p,
-                         [[maybe_unused]] DeviceLimits const& limits) {
-  if constexpr (Vendor::has_shuffles && Task == DirectTask::whole && std::is_same_v<T, F>) {
-    if (p.n > direct_rows_of_lanes || p.columns != 1 || p.growth != nullptr ||
-        p.condition != nullptr)
-      return false;
-    return with_direct_rows(p.n, [&](auto rows) {
-      DirectOfSharedLanes<T, decltype(rows)::value> const kernel(p, limits);
-      if (!kernel.fits(limits) || !kernel.is_worth_it(limits)) return false;
-      launch_direct_kernel(exec, call, kernel);
-      return true;
-    });
-  } else {
-    return false;
-  }
-}
-/// \returns false, and launches nothing, where a team has too little scratch for an item
-template <DirectTask Task, class F, class T, class Exec>
-bool launch_direct_tiles(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
-                         DeviceLimits const& limits) {
-  if constexpr (Vendor::has_shuffles) {
-    if (p.n > direct_rows_in_tiles) return false;
-    return with_direct_tiles(p.n, [&](auto tiles) {
-      constexpr int down = decltype(tiles)::value;
-      using Kernel = DirectTiles<T, F, down, Task>;
-      Kernel const kernel(p, limits);
-      if (!kernel.fits(limits)) return false;
-      if constexpr (direct_may_list<T, F, down, Task>) {
-        DirectTiles<T, F, down, Task, true> const with_list(p, limits);
-        if (with_list.is_worth_it(kernel, limits)) {
-          launch_direct_kernel(exec, call, with_list);
-          return true;
-        }
-      }
-      launch_direct_kernel(exec, call, kernel);
-      return true;
-    });
-  } else {
-    return false;
-  }
-}
-
-/// Chunks of `units`, items of n rows or packs of them: large enough to be worth starting, small
-/// enough to keep all threads busy. make(per_chunk) gives the kernel.
-template <class Exec, class Make>
-void launch_direct_chunks(Exec const& exec, SystemCall const& call, int n, std::int64_t units,
-                          Make const& make) {
-  std::int64_t const threads = exec.concurrency();
-  std::int64_t const some = std::max(1, 64 / n);
-  std::int64_t const per_chunk = std::clamp(units / (16 * threads), std::int64_t(1), 16 * some);
-  Kokkos::parallel_for(kernel_label(call.verb, call.label),
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                           exec, 0, (units + per_chunk - 1) / per_chunk),
-                       make(per_chunk));
-}
-/// Whether a host eliminates packs of items.
-inline bool direct_by_packs(std::int64_t rows, std::int64_t items) {
-  return rows <= direct_rows_in_packs && items > 1;
-}
-
-/// The rows of the largest item that stays on the chip.
-template <class T, class F, class Exec>
-std::int64_t direct_rows_on_chip([[maybe_unused]] Exec const& exec) {
-  if constexpr (runs_on_device<Exec>)
-    return DirectTeams<T, F>::most_rows(Vendor::device_limits(exec).scratch_of_team);
-  else return direct_rows_on_host;
-}
-/// Bytes of the slots of a workspace, and how many there are for full speed.
-template <class T, class F, class Exec>
-SlotsWanted direct_slots(Exec const& exec, std::int64_t rows, std::int64_t items) {
-  using Kernel = DirectTeamsInWorkspace<T, F>;
-  std::size_t const bytes = Kernel::room_of(int(rows)).bytes();
-  return {"systems of " + std::to_string(rows) + " rows, more than the " +
-              std::to_string(direct_rows_on_chip<T, F>(exec)) +
-              " that stay on the chip with direct_lu; an item needs " + std::to_string(bytes) +
-              " bytes",
-          bytes, slots_at_once(exec, items, Kernel::team())};
-}
-
-/// On devices, where the task is the whole or there is room on the chip.
-template <DirectTask Task, class F, class T, class Exec>
-void launch_direct_teams(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p) {
-  auto const limits = Vendor::device_limits(exec);
-  if (launch_direct_lanes<Task, F>(exec, call, p, limits)) return;
-  if (launch_direct_tiles<Task, F>(exec, call, p, limits)) return;
-  using Kernel = DirectTeams<T, F, Task>;
-  Kernel const kernel(p);
-  launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(
-      exec, kernel_label(call.verb, call.label), kernel,
-      TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
-      [&] { return call.launch_words(p.n); });
-}
-/// In a workspace, or where the factors are kept.
-template <DirectTask Task, class F, class T, class Exec>
-void launch_direct_slots(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
-                         WorkspaceSlots<T> const& slots) {
-  if constexpr (runs_on_device<Exec>) {
-    using Kernel = DirectTeamsInWorkspace<T, F, Task>;
-    launch_direct_kernel(exec, call, Kernel(p, slots));
-  } else {
-    launch_slots_on_host(exec, call, slots.count, DirectHostInWorkspace<T, F, Task>{p, slots});
-  }
-}
-template <DirectTask Task, class F, class T, class Exec>
-void launch_direct_packs(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p) {
-  using Kernel = DirectPacks<T, F, Task>;
-  launch_direct_chunks(exec, call, p.n, Kernel::packs(p.items),
-                       [&](std::int64_t per_chunk) { return Kernel{p, per_chunk}; });
-}
-
-template <class F, class T, class Exec, class Given>
-void launch_direct(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
-                   Given const& given) {
-  constexpr auto whole = DirectTask::whole;
-  if (p.n > direct_rows_on_chip<T, F>(exec)) {
-    CallEnd<NoStatus, Given> const end{{}, given};
-    launch_in_workspace<T>(call, end, direct_slots<T, F>(exec, p.n, p.items),
-                           [&](WorkspaceSlots<T> const& slots) {
-                             launch_direct_slots<whole, F>(exec, call, p, slots);
-                           });
-  } else if constexpr (runs_on_device<Exec>) {
-    launch_direct_teams<whole, F>(exec, call, p);
-  } else if (direct_by_packs(p.n, p.items)) {
-    launch_direct_packs<whole, F>(exec, call, p);
-  } else {
-    launch_direct_chunks(exec, call, p.n, p.items,
-                         [&](std::int64_t per_chunk) { return DirectHost<T, F>{p, per_chunk}; });
-  }
-}
-
-/// Whether the systems have no rows or no right-hand sides. Then it writes their log: a matrix
-/// without rows has growth and condition 1, as in LAPACK's gesvx; other matrices are not read.
-template <class T, class Exec>
-bool launched_empty_direct(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
-                           int* dense_form = nullptr) {
-  if (p.n > 0 && p.columns > 0) return false;
-  T const of_matrix = p.n == 0 ? T(1) : Kokkos::Experimental::quiet_NaN_v<T>;
-  EmptySystems<T> empty{p.log, p.growth, p.condition, dense_form, of_matrix};
-  empty.log.scaled_residual = nullptr;
-  launch_empty_systems(exec, call, p.items, empty);
-  return true;
 }
 
 /// The problem of a checked call, without right-hand sides.
@@ -407,8 +223,8 @@ void direct_batch(Exec const& exec, std::string const& label, Solver const& solv
           add_direct_memory<T, Exec>(call, 6, "workspace", given.view, true);
       },
       [&](SystemCall const& call, auto const& p) {
-        if (launched_empty_direct(exec, call, p)) return;
-        launch_direct<typename FactorOf<T, Solver>::type>(exec, call, p, given);
+        using F = typename FactorOf<T, Solver>::type;
+        DirectLaunch<T, DirectTask::whole, F, Exec>::run(exec, call, p, given_workspace<T>(given));
       });
 }
 
@@ -539,9 +355,10 @@ std::int64_t workspace_numbers(Exec const& exec, DirectLu<Factor> const&, A cons
   static_assert(!std::is_void_v<T>,
                 "Batchwork::workspace_numbers: direct_lu needs the entries of the matrices, which "
                 "matrix_free does not have");
-  using F = typename Impl::FactorOf<T, DirectLu<Factor>>::type;
-  if (items <= 0 || a.rows() <= Impl::direct_rows_on_chip<T, F>(exec)) return 0;
-  auto const wanted = Impl::direct_slots<T, F>(exec, a.rows(), items);
+  Impl::require_kernels<Impl::KernelSet::solvers>();
+  using Sizes = Impl::DirectSizes<T, typename Impl::FactorOf<T, DirectLu<Factor>>::type, Exec>;
+  if (items <= 0 || a.rows() <= Sizes::rows_on_chip(exec)) return 0;
+  auto const wanted = Sizes::slots(exec, a.rows(), items);
   return Impl::WorkspaceSlots<T>::numbers(wanted.at_once, wanted.bytes);
 }
 template <class Factor, Impl::SystemMatrices A>

@@ -16,11 +16,13 @@
 #include <vector>
 
 #include "krylov/Batchwork_DirectLu.hpp"
-#include "krylov/direct/detail/Batchwork_MarkedItems.hpp"
+#include "krylov/detail/Batchwork_SystemCall.hpp"
+#include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
 #include "krylov/direct/detail/Batchwork_SymbolicElimination.hpp"
+#include "krylov/direct/detail/Batchwork_SymbolicLaunch.hpp"
 #include "krylov/direct/detail/Batchwork_SymbolicLists.hpp"
-#include "krylov/direct/detail/Batchwork_SymbolicPacks.hpp"
-#include "krylov/direct/detail/Batchwork_SymbolicTeams.hpp"
+#include "krylov/direct/detail/Batchwork_SymbolicProblem.hpp"
+#include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 
 namespace Batchwork {
 
@@ -234,64 +236,6 @@ T largest_of_column(SparseDirectLu<Memory> const& solver) {
   double const eps = std::numeric_limits<T>::epsilon();
   return T(1 / (solver.pivot_threshold > 0 ? solver.pivot_threshold : eps));
 }
-template <class T, class Exec>
-void launch_symbolic(Exec const& exec, SystemCall const& call, SymbolicProblem<T> const& p,
-                     int lanes) {
-  PlacesOfItem const& places = p.lists.places;
-  if constexpr (runs_on_device<Exec>) {
-    using Kernel = SymbolicTeams<T>;
-    Kernel const kernel(p, lanes);
-    launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(
-        exec, kernel_label(call.verb, call.label), kernel,
-        TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, [&] {
-          return LaunchWords{call.verb, "factors of " + std::to_string(places.entries) + " entries",
-                             "give direct_lu() without a pattern, or an iterative solver"};
-        });
-  } else {
-    auto const run = [&]<int W>() {
-      using Kernel = SymbolicPacks<T, W>;
-      launch_direct_chunks(exec, call, p.of.n, Kernel::packs(p.of.items),
-                           [&](std::int64_t per_chunk) { return Kernel{p, per_chunk}; });
-    };
-    constexpr int W = native_width<T>;
-    if (p.of.items > 1 && SymbolicPacks<T, W>::bytes(places) <= bytes_of_symbolic_pack)
-      run.template operator()<W>();
-    else run.template operator()<1>();
-  }
-}
-/// Launches the kernel for the items that are left, with row exchanges, after launch_first(), which
-/// is called once nothing is refused any more.
-template <class T, class Exec, class Given, class First>
-void launch_marked(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
-                   Given const& given, First const& launch_first) {
-  if (p.n > direct_rows_on_chip<T, T>(exec)) {
-    CallEnd<NoStatus, Given> const end{{}, given};
-    launch_in_workspace<T>(call, end, direct_slots<T, T>(exec, p.n, p.items),
-                           [&](WorkspaceSlots<T> const& slots) {
-                             launch_first();
-                             launch_direct_slots<DirectTask::whole, T>(exec, call, p, slots);
-                           });
-    return;
-  }
-  launch_first();
-  if constexpr (runs_on_device<Exec>) {
-    // The kernel of direct_lu, which is fast where many items are left, too.
-    if (launch_direct_tiles<DirectTask::whole, T>(exec, call, p, Vendor::device_limits(exec)))
-      return;
-    using Kernel = MarkedItems<T>;
-    Kernel const kernel(p, slots_at_once(exec, p.items, Kernel::team()));
-    launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
-        exec, kernel_label(call.verb, call.label), kernel,
-        TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
-        [&] { return call.launch_words(p.n); });
-  } else if (direct_by_packs(p.n, p.items)) {
-    launch_direct_packs<DirectTask::whole, T>(exec, call, p);
-  } else {
-    launch_direct_chunks(exec, call, p.n, p.items,
-                         [&](std::int64_t per_chunk) { return DirectHost<T, T>{p, per_chunk}; });
-  }
-}
-
 template <class Exec, class Memory, class A, class B, class X, class Log, class Given>
 void sparse_batch(Exec const& exec, std::string const& label, SparseDirectLu<Memory> const& solver,
                   A const& a, B const& b, X const& x, Log const& log, Given const& given) {
@@ -316,20 +260,9 @@ void sparse_batch(Exec const& exec, std::string const& label, SparseDirectLu<Mem
           add_direct_memory<T, Exec>(call, 6, "workspace", given.view, true);
       },
       [&](SystemCall const& call, DirectProblem<T> const& p) {
-        if (launched_empty_direct(exec, call, p, log.dense_form.data())) return;
-        SymbolicProblem<T> q{p, s.lists(), largest_of_column<T>(solver), solver.falls_back,
-                             log.dense_form.data()};
-        if (!solver.falls_back) return launch_symbolic(exec, call, q, s.lanes());
-        DirectProblem<T> left = p;
-        left.only_marked = true;
-        if (p.n > direct_rows_on_chip<T, T>(exec)) {
-          if constexpr (std::is_same_v<Given, NoWorkspace>)
-            call.fail("items with small pivots are eliminated as " +
-                      direct_slots<T, T>(exec, p.n, p.items).why +
-                      "; give workspace(view) of workspace_numbers(...) numbers, or set "
-                      "falls_back of direct_lu(symbolic) to false");
-        }
-        launch_marked(exec, call, left, given, [&] { launch_symbolic(exec, call, q, s.lanes()); });
+        SymbolicProblem<T> const q{p, s.lists(), largest_of_column<T>(solver), solver.falls_back,
+                                   log.dense_form.data()};
+        SymbolicLaunch<T, Exec>::run(exec, call, q, s.lanes(), given_workspace<T>(given));
       });
 }
 

@@ -29,6 +29,24 @@ constexpr int direct_tiles(int n) {
   return n <= lu_rows_in_tiles ? lu_tiles(n) : n <= 80 ? 10 : n <= 96 ? 12 : n <= 120 ? 15 : 18;
 }
 
+/// Calls f with the number of tile rows of the kernel for so many rows, an integral constant.
+template <class Run>
+auto with_direct_tiles(int rows, Run const& f) {
+  switch (direct_tiles(rows)) {
+    case 2: return f(std::integral_constant<int, 2>());
+    case 3: return f(std::integral_constant<int, 3>());
+    case 4: return f(std::integral_constant<int, 4>());
+    case 5: return f(std::integral_constant<int, 5>());
+    case 6: return f(std::integral_constant<int, 6>());
+    case 7: return f(std::integral_constant<int, 7>());
+    case 8: return f(std::integral_constant<int, 8>());
+    case 10: return f(std::integral_constant<int, 10>());
+    case 12: return f(std::integral_constant<int, 12>());
+    case 15: return f(std::integral_constant<int, 15>());
+    default: return f(std::integral_constant<int, 18>());
+  }
+}
+
 /// Whether there is a kernel with a list of the pattern, see ListedPattern.
 template <class T, class F, int Tiles, DirectTask Task>
 inline constexpr bool direct_may_list =

@@ -17,25 +17,11 @@
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
 #include "krylov/direct/detail/Batchwork_DirectScaling.hpp"
 #include "krylov/direct/detail/Batchwork_DirectSteps.hpp"
+#include "krylov/direct/detail/Batchwork_SymbolicProblem.hpp"
 #include "krylov/direct/detail/Batchwork_SymbolicSteps.hpp"
 #include "view/detail/layout/Batchwork_MatrixTravel.hpp"
 
 namespace Batchwork::Impl {
-
-/// A direct solve by a pattern.
-template <class T>
-struct SymbolicProblem {
-  DirectProblem<T> of{};
-  SymbolicLists lists{};
-  T limit = T(0);             ///< of an entry of L
-  bool leaves_items = false;  ///< with pivots that are too small, for a kernel that exchanges rows
-  int* dense_form = nullptr;  ///< whether an item is left so, if wanted
-
-  BATCHWORK_INLINE void note(std::int64_t item, bool is_left) const {
-    if (dense_form != nullptr) dense_form[item] = is_left ? 1 : 0;
-    if (is_left) of.mark(item);
-  }
-};
 
 /// An item's numbers in scratch, then its vectors; as DirectSteps has it.
 template <class T, class Lanes>
