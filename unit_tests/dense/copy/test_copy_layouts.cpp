@@ -5,6 +5,9 @@
 // against a plain loop. Memory that does not belong to the batch (guards, gaps, lanes of a last
 // group) must stay poisoned. Also tests, on hosts, the work of a team of a device lane by lane, and
 // the copy that a host thread makes without a launch.
+#include <complex>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <utility>
@@ -377,6 +380,27 @@ TEST(CopyLayouts, OtherNumbers) {
   check_type<unsigned char>();
   check_type<std::int64_t>();
   check_type<Kokkos::complex<double>>();
+  check_type<std::complex<double>>();
+}
+
+/// Numbers of any size and alignment.
+template <class Part, int Parts>
+struct Record {
+  Part part[Parts];
+
+  Record() = default;
+  explicit Record(double k) {
+    for (int n = 0; n < Parts; ++n) part[n] = Part(3 * std::int64_t(k) + n);
+  }
+  bool operator==(Record const&) const = default;
+};
+TEST(CopyLayouts, Records) {
+  check_type<Record<std::uint16_t, 1>>();
+  check_type<Record<unsigned char, 3>>();
+  check_type<Record<std::uint32_t, 2>>();
+  check_type<Record<std::uint32_t, 3>>();
+  check_type<Record<std::uint32_t, 4>>();
+  check_type<Record<std::uint64_t, 2>>();
 }
 
 TEST(CopyLayouts, Divisors) {
