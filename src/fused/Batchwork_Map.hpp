@@ -6,9 +6,14 @@
 #ifndef BATCHWORK_MAP_HPP
 #define BATCHWORK_MAP_HPP
 
+#include <cstdint>
+
 #include "fused/Batchwork_TeamMap.hpp"
+#include "fused/detail/Batchwork_GroupLaunch.hpp"
 #include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_Check.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
+#include "view/Batchwork_Operand.hpp"
 
 namespace Batchwork {
 namespace Impl {

@@ -9,13 +9,30 @@
 
 #include <concepts>
 #include <cstdint>
+#include <string>
 
 #include "fused/Batchwork_TeamScan.hpp"
+#include "fused/detail/Batchwork_GroupLaunch.hpp"
 #include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_Check.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
+#include "view/Batchwork_Operand.hpp"
+#include "view/Batchwork_Steps.hpp"
 
 namespace Batchwork {
 namespace Impl {
+
+/// Checks the operands of a scan and launches it. Kalman::filter calls it as well: the kernel has
+/// the name of the verb.
+template <bool Backward = false, class Exec, class How, class Sequence, class... O>
+void launch_scan(std::string const& verb, Exec const& exec, How const& how, Steps const& steps,
+                 Sequence const& sequence, O const&... operands) {
+  std::int64_t const items = check(verb, steps, operands...);
+  launch_group(
+      exec, how, verb,
+      make_scan_group<Exec, How, Backward>(steps.count(), sequence, placed(operands, steps)...),
+      items);
+}
 
 /// The call of scan with its arguments in order.
 struct ScanOfArguments {
@@ -26,14 +43,9 @@ struct ScanOfArguments {
     static_assert(in_order,
                   "Batchwork::scan: the arguments are [exec,] [launch(...),] steps, sequence, "
                   "operands... in this order; a label is launch(\"label\")");
-    if constexpr (in_order) {
-      auto const which = as_steps(steps);
-      std::int64_t const items = check("scan", which, resolve(operands)...);
-      launch_group(exec, how, "scan",
-                   make_scan_group<Exec, How, is_backward<Steps>>(
-                       which.count(), sequence, placed(resolve(operands), which)...),
-                   items);
-    }
+    if constexpr (in_order)
+      launch_scan<is_backward<Steps>>("scan", exec, how, as_steps(steps), sequence,
+                                      resolve(operands)...);
   }
 };
 

@@ -7,8 +7,22 @@
 #ifndef BATCHWORK_TEAM_MAP_HPP
 #define BATCHWORK_TEAM_MAP_HPP
 
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "core/detail/Batchwork_CopyGroup.hpp"
+#include "core/detail/Batchwork_Lanes.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/Batchwork_Tuple.hpp"
+#include "core/detail/backend/Batchwork_Vendor.hpp"
 #include "fused/detail/Batchwork_Group.hpp"
+#include "fused/detail/Batchwork_GroupDivision.hpp"
 #include "fused/detail/loaders/Batchwork_ChooseLoader.hpp"
+#include "fused/detail/loaders/Batchwork_Loader.hpp"
+#include "launch/detail/Batchwork_Check.hpp"
+#include "view/Batchwork_Operand.hpp"
+#include "view/detail/Batchwork_Bound.hpp"
 
 namespace Batchwork {
 

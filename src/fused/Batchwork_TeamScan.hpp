@@ -7,7 +7,23 @@
 #ifndef BATCHWORK_TEAM_SCAN_HPP
 #define BATCHWORK_TEAM_SCAN_HPP
 
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "core/detail/Batchwork_Lanes.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/Batchwork_Tuple.hpp"
+#include "core/detail/backend/Batchwork_Vendor.hpp"
 #include "fused/Batchwork_TeamMap.hpp"
+#include "fused/detail/Batchwork_Group.hpp"
+#include "fused/detail/Batchwork_GroupDivision.hpp"
+#include "fused/detail/Batchwork_Operands.hpp"
+#include "launch/detail/Batchwork_Check.hpp"
+#include "view/Batchwork_Operand.hpp"
+#include "view/Batchwork_Steps.hpp"
+#include "view/detail/Batchwork_Bound.hpp"
 #include "view/detail/loaders/Batchwork_Prefetch.hpp"
 
 namespace Batchwork {

@@ -6,6 +6,7 @@
 #ifndef BATCHWORK_FILTER_HPP
 #define BATCHWORK_FILTER_HPP
 
+#include "fused/Batchwork_Scan.hpp"
 #include "kalman/Batchwork_Model.hpp"
 
 namespace Batchwork {
@@ -137,16 +138,9 @@ auto columns_operand(A const& a) {
 template <class Exec, int W, int Teams, int L, class Sequence, class Status, class... O>
 void scan_as(char const* name, Exec const& exec, Launch<W, Teams, L> const& how, std::int64_t steps,
              Sequence const& sequence, Status const& status, O const&... operands) {
-  if constexpr (Status::kind == Kind::nothing) {
-    std::int64_t const items = check(name, steps, operands...);
-    launch_group(exec, how, name,
-                 make_scan_group<Exec, Launch<W, Teams, L>>(steps, sequence, operands...), items);
-  } else {
-    std::int64_t const items = check(name, steps, operands..., status);
-    launch_group(exec, how, name,
-                 make_scan_group<Exec, Launch<W, Teams, L>>(steps, sequence, operands..., status),
-                 items);
-  }
+  if constexpr (Status::kind == Kind::nothing)
+    launch_scan(name, exec, how, steps, sequence, operands...);
+  else launch_scan(name, exec, how, steps, sequence, operands..., status);
 }
 
 template <class O>

@@ -7,6 +7,7 @@
 #ifndef BATCHWORK_FETCHEDBYCOPYGROUP_HPP
 #define BATCHWORK_FETCHEDBYCOPYGROUP_HPP
 
+#include "fused/detail/Batchwork_GroupDivision.hpp"
 #include "fused/detail/loaders/Batchwork_Loader.hpp"
 #include "view/detail/loaders/Batchwork_GridTransfer.hpp"
 

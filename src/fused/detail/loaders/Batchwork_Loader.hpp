@@ -9,7 +9,8 @@
 #include <concepts>
 #include <cstddef>
 
-#include "fused/detail/Batchwork_Group.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "fused/detail/Batchwork_Operands.hpp"
 
 namespace Batchwork::Impl {
 
