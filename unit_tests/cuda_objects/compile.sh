@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Compiles a call of every verb for CUDA devices. No device is needed: only objects are compiled,
-# with the headers of an installed Kokkos 5 for hosts. The headers in the folder `configuration`
+# Compiles a call of every verb, and the kernels of the library in double, for CUDA devices. No
+# device is needed: only objects are compiled, with the headers of an installed Kokkos 5 for hosts. The headers in the folder `configuration`
 # come before them and turn CUDA on. Arguments are passed to nvcc, for instance
 # -DBATCHWORK_DISABLE_VENDOR.
 #
@@ -52,10 +52,11 @@ done
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+cmake -D FOLDER="$work/library" -D SETS=all -P "$top/cmake/BatchworkKernels.cmake"
 # Warnings of nvcc are errors. The warnings of host code are checked by the ordinary builds.
 flags=(-x cu -std=c++20 -O0 --expt-relaxed-constexpr --extended-lambda -Werror all-warnings
   -Xcompiler -fopenmp -I "$PWD/configuration" -isystem "$kokkos" -isystem "$kokkos/mdspan"
-  -I "$top/src" "$@")
+  -I "$work/library/include" -I "$top/src" "$@")
 echo >"$work/empty.cpp"
 "$nvcc" "${flags[@]}" -c "$work/empty.cpp" -o "$work/empty.o" >"$work/empty.log" 2>&1 ||
   skip "$nvcc does not work here: $(head -n 1 "$work/empty.log")"
@@ -65,40 +66,66 @@ if "$nvcc" "${flags[@]}" -Ofc max -c "$work/empty.cpp" -o "$work/empty.o" \
   flags+=(-Ofc max)
 fi
 
-# Compiles several sources as one, each in its own namespace. The headers take a third to half of
-# the time of each source.
+# Compiles a source. The host compiler and the assembler take two thirds of the time. Only sources
+# with PTX written by hand need the assembler, so the others are compiled to PTX only. The ordinary
+# builds test the host compiler.
 compile() {
-  # The prefix all_ prevents that a single source includes itself.
-  local sources=$1 name=all_${1// /_} source began=$SECONDS
+  local source=$1 name began=$SECONDS
   shift
-  {
-    echo '#include "Shared.hpp"'
-    for source in $sources; do
-      printf 'namespace of_%s {\n#include "%s.cpp"\n}\n' "$source" "$source"
-    done
-  } >"$work/$name.cpp"
-  # The host compiler and the assembler take two thirds of the time. Only sources with PTX written
-  # by hand need the assembler, so the others are compiled to PTX only. The ordinary builds test
-  # the host compiler.
+  name=$(basename "$source" .cpp)
   # Without inlining, arrays of tiles are constructed through a pointer to a function. The assembler
   # then warns that it cannot determine the size of the stack. Optimised kernels have no such call.
   case $name in
     *sequences*) set -- "$@" -arch=sm_90 -c -Xptxas --suppress-stack-size-warning ;;
     *) set -- "$@" -arch=compute_90 -ptx ;;
   esac
-  if "$@" -I "$PWD" "$work/$name.cpp" -o "$work/$name.o" >"$work/$name.log" 2>&1; then
-    echo "    $sources: $((SECONDS - began)) s"
+  if "$@" -I "$PWD" "$source" -o "$work/$name.o" >"$work/$name.log" 2>&1; then
+    echo "    $name: $((SECONDS - began)) s"
   else
-    echo "CUDA objects: one of these does not compile for a CUDA device: $sources" >&2
+    echo "CUDA objects: one of these does not compile for a CUDA device:" >&2
+    sed -n 's/^#include "\(.*\)"$/  \1/p' "$source" >&2
     head -n 40 "$work/$name.log" >&2
     return 1
   fi
 }
 export -f compile
 export work
+
+# Calls: several sources as one, each in its own namespace, because the headers take most of the
+# time of a source.
+calls() {
+  local name=$1 source
+  shift
+  {
+    echo '#include "Shared.hpp"'
+    for source in "$@"; do
+      printf 'namespace of_%s {\n#include "%s.cpp"\n}\n' "$source" "$source"
+    done
+  } >"$work/$name.cpp"
+  units+=("$work/$name.cpp")
+}
+units=()
+calls calls_in_sequences sequences
+calls calls_of_operations operations
+calls calls_of_verbs systems complex direct decompositions configured matrices solves products
+
+# Kernels: those of one header in double, in sources of at most a dozen entries of the list.
+declare -A headers=()
+for source in "$work"/library/kernels/*; do
+  case $source in *float* | *uint8* | *uint16* | *uint32* | *Floats*) continue ;; esac
+  header=$(sed -n 's/^#include "\(.*\)"$/\1/p' "$source")
+  headers[$header]+="$source "
+done
+for header in "${!headers[@]}"; do
+  name=$(basename "$header" .hpp)
+  # shellcheck disable=SC2086
+  printf '#include "%s"\n' ${headers[$header]} |
+    split -l 12 -a 1 --additional-suffix=.cpp - "$work/${name#Batchwork_}_"
+  units+=("$work/${name#Batchwork_}"_?.cpp)
+done
+
 echo "CUDA objects: $nvcc, Kokkos in $kokkos"
-printf '%s\n' "sequences systems complex" operations "direct decompositions" \
-  "configured matrices" "solves products" |
-  xargs -P "$(nproc)" -d '\n' -I SOURCES \
-    bash -c 'compile "$@"' compile SOURCES "$nvcc" "${flags[@]}"
+printf '%s\n' "${units[@]}" |
+  xargs -P "$(nproc)" -d '\n' -I SOURCE \
+    bash -c 'compile "$@"' compile SOURCE "$nvcc" "${flags[@]}"
 echo "CUDA objects: all compile, in $SECONDS s"
