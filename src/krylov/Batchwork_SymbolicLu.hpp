@@ -18,7 +18,6 @@
 #include "krylov/Batchwork_DirectLu.hpp"
 #include "krylov/detail/Batchwork_SystemCall.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
-#include "krylov/direct/detail/Batchwork_SymbolicElimination.hpp"
 #include "krylov/direct/detail/Batchwork_SymbolicLaunch.hpp"
 #include "krylov/direct/detail/Batchwork_SymbolicLists.hpp"
 #include "krylov/direct/detail/Batchwork_SymbolicProblem.hpp"
@@ -49,13 +48,13 @@ class SymbolicLu {
 
   // ---- the rest is not for users ----
 
-  SymbolicLu(Impl::SymbolicElimination const& e, Impl::SymbolicListsOnHost const& on_host,
-             std::int64_t nonzeros, int lanes)
+  SymbolicLu(Impl::SymbolicAnalysis const& of, std::int64_t nonzeros)
       : nonzeros_(nonzeros),
-        products_(e.products),
-        levels_(e.levels),
-        lanes_(lanes),
-        order_(e.order) {
+        products_(of.products),
+        levels_(of.levels),
+        lanes_(of.lanes),
+        order_(of.order) {
+    Impl::SymbolicListsOnHost const& on_host = of.lists;
     lists_.places = on_host.places;
     lists_.of_upper = on_host.of_upper;
     lists_.has_repeated = on_host.has_repeated;
@@ -187,25 +186,17 @@ std::vector<std::vector<int>> columns_of_pattern(SystemCall const& call, A const
   return rows;
 }
 
-/// Lanes of a device that eliminate an item: more than a warp where enough work is independent.
-inline int lanes_by_pattern(SymbolicElimination const& e) {
-  int lanes = lanes_of_warp;
-  while (lanes < 256 && e.entries > 32 * std::int64_t(lanes)) lanes *= 2;
-  return lanes;
-}
-
 template <class Exec, class A>
 auto make_symbolic(A const& a, std::vector<int> const& order, int lanes = 0) {
+  require_kernels<KernelSet::solvers>();
   using Memory = typename Exec::memory_space;
   SystemCall const call("symbolic_lu");
   call.check_matrices(1, a);
   constexpr std::int64_t most = PlacesOfItem::most;
   std::int64_t const n = a.rows();
-  std::string const remedy =
-      "; give direct_lu() without a pattern, which takes a workspace, or an iterative solver";
   if (3 * n + 1 > most)
     call.fail("systems of " + std::to_string(n) + " rows, more than the limit of " +
-              std::to_string((most - 1) / 3) + remedy);
+              std::to_string((most - 1) / 3) + remedy_of_symbolic());
   if (!order.empty()) {
     std::vector<char> seen(static_cast<std::size_t>(n), 0);
     bool fits = std::int64_t(order.size()) == n;
@@ -217,17 +208,9 @@ auto make_symbolic(A const& a, std::vector<int> const& order, int lanes = 0) {
                 std::to_string(n - 1) + " once");
   }
   auto const columns = columns_of_pattern(call, a);
-  std::int64_t const room = most - 2 * n - 1;
-  SymbolicElimination const e(columns, order, room);
-  if (e.without_pivot >= 0)
-    call.fail(
-        "row " + std::to_string(e.without_pivot) +
-        " has no entry of the diagonal when it becomes the pivot, and rows are not exchanged; "
-        "store one, or give direct_lu() without a pattern");
-  if (e.entries > room)
-    call.fail("factors of more than " + std::to_string(room) + " entries" + remedy);
-  if (lanes == 0) lanes = lanes_by_pattern(e);
-  return SymbolicLu<Memory>(e, SymbolicListsOnHost(e, columns, lanes), a.nonzeros(), lanes);
+  return SymbolicLu<Memory>(
+      SymbolicLaunch<typename A::value_type, Exec>::analyse(call, columns, order, lanes),
+      a.nonzeros());
 }
 
 /// Relative to its pivot.

@@ -8,13 +8,16 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/detail/Batchwork_Lanes.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_Vendor.hpp"
 #include "krylov/direct/detail/Batchwork_DirectLaunch.hpp"
 #include "krylov/direct/detail/Batchwork_DirectRuns.hpp"
+#include "krylov/direct/detail/Batchwork_ListsOfElimination.hpp"
 #include "krylov/direct/detail/Batchwork_MarkedItems.hpp"
+#include "krylov/direct/detail/Batchwork_SymbolicElimination.hpp"
 #include "krylov/direct/detail/Batchwork_SymbolicLaunch.hpp"
 #include "krylov/direct/detail/Batchwork_SymbolicPacks.hpp"
 #include "krylov/direct/detail/Batchwork_SymbolicTeams.hpp"
@@ -22,6 +25,29 @@
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 
 namespace Batchwork::Impl {
+
+/// Lanes of a device that eliminate an item: more than a warp where enough work is independent.
+inline int lanes_by_pattern(SymbolicElimination const& e) {
+  int lanes = lanes_of_warp;
+  while (lanes < 256 && e.entries > 32 * std::int64_t(lanes)) lanes *= 2;
+  return lanes;
+}
+template <class T, class Exec>
+SymbolicAnalysis SymbolicLaunch<T, Exec>::analyse(SystemCall const& call,
+                                                  std::vector<std::vector<int>> const& columns,
+                                                  std::vector<int> const& order, int lanes) {
+  std::int64_t const room = PlacesOfItem::most - 2 * std::int64_t(columns.size()) - 1;
+  SymbolicElimination const e(columns, order, room);
+  if (e.without_pivot >= 0)
+    call.fail(
+        "row " + std::to_string(e.without_pivot) +
+        " has no entry of the diagonal when it becomes the pivot, and rows are not exchanged; "
+        "store one, or give direct_lu() without a pattern");
+  if (e.entries > room)
+    call.fail("factors of more than " + std::to_string(room) + " entries" + remedy_of_symbolic());
+  if (lanes == 0) lanes = lanes_by_pattern(e);
+  return {ListsOfElimination(e, columns, lanes), e.order, e.products, e.levels, lanes};
+}
 
 template <class T, class Exec>
 void launch_symbolic(Exec const& exec, SystemCall const& call, SymbolicProblem<T> const& p,
