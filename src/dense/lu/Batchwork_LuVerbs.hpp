@@ -116,8 +116,12 @@ void solve_lu_batch(Exec const& exec, std::string const& label, A const& a_opera
   p.a = a.storage.as_const();
   p.b = b.storage.as_const();
   p.x = x.storage;
-  constexpr auto task = decltype(x)::tile_rank == 1 ? LuTask::solution : LuTask::solutions;
-  LuLaunch<T, task, Exec>::run(exec, call, a.rows, b.cols, p, given_workspace<T>(end.workspace));
+  auto const memory = given_workspace<T>(end.workspace);
+  // A matrix of one column is treated as a vector.
+  if (b.cols == 1)
+    return LuLaunch<T, LuTask::solution, Exec>::run(exec, call, a.rows, 1, p, memory);
+  if constexpr (decltype(x)::tile_rank == 2)
+    LuLaunch<T, LuTask::solutions, Exec>::run(exec, call, a.rows, b.cols, p, memory);
 }
 
 /// a and its inverse, which may be the same operand.

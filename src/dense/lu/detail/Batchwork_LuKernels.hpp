@@ -15,7 +15,6 @@
 #include "dense/lu/detail/Batchwork_InverseOfSharedLanes.hpp"
 #include "dense/lu/detail/Batchwork_InverseRows.hpp"
 #include "dense/lu/detail/Batchwork_LuHost.hpp"
-#include "dense/lu/detail/Batchwork_LuInWorkspace.hpp"
 #include "dense/lu/detail/Batchwork_LuLanes.hpp"
 #include "dense/lu/detail/Batchwork_LuLaunch.hpp"
 #include "dense/lu/detail/Batchwork_LuOfSharedLanes.hpp"
@@ -27,9 +26,6 @@
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 
 namespace Batchwork::Impl {
-
-/// Of more right-hand sides LuLaunch says that they are too many.
-inline constexpr std::int64_t most_lu_sides = 1 << 20;
 
 inline auto lu_launch_words(Call const& call, int n) {
   return [&call, n] {
@@ -140,11 +136,6 @@ template <class T, LuTask Task, class Exec>
 void LuLaunch<T, Task, Exec>::run(Exec const& exec, Call const& call, std::int64_t n,
                                   std::int64_t columns, LuProblem<T> p,
                                   GivenWorkspace<T> const& workspace) {
-  // A matrix of one column is treated as a vector.
-  if constexpr (Task == LuTask::solutions) {
-    if (columns == 1)
-      return LuLaunch<T, LuTask::solution, Exec>::run(exec, call, n, columns, p, workspace);
-  }
   if (LuInWorkspaceLaunch<T, Exec>::run(exec, call, n, columns, p, workspace)) return;
   if (columns > most_lu_sides)
     call.fail(call.parts[1].name() + " has " + std::to_string(columns) +
@@ -174,47 +165,6 @@ void LuLaunch<T, Task, Exec>::run(Exec const& exec, Call const& call, std::int64
     if (p.n <= 64) launch_lu_host<T, 64>(exec, call, p);
     else launch_lu_host<T, lu_rows_on_host>(exec, call, p);
   }
-}
-
-template <class T, class Exec>
-bool LuInWorkspaceLaunch<T, Exec>::run(Exec const& exec, Call const& call, std::int64_t n,
-                                       std::int64_t columns, LuProblem<T> p,
-                                       GivenWorkspace<T> const& workspace) {
-  p.items = call.parts[0].d.items;
-  std::int64_t most = lu_rows_on_host;
-  std::string there = "a host's buffers";
-  if constexpr (runs_on_device<Exec>) {
-    std::size_t const scratch = Vendor::device_limits(exec).scratch_of_team;
-    most = LuTeams<T, true>::most_rows(scratch, p.result == LuResult::solutions);
-    there = "the " + std::to_string(scratch) + " bytes of team scratch";
-  }
-  if (n <= most) return workspace.asks();
-  if (columns > most_lu_sides) return false;
-  call.check_size(0, n, lu_rows_in_workspace, "a workspace");
-  p.n = int(n);
-  p.columns = int(columns);
-  std::size_t const bytes = LuSlot::of(p).bytes(sizeof(T));
-  if (p.items == 0 || (!workspace.asks() && !p.writes_something())) return true;
-  SlotsWanted const wanted{call.parts[0].name() + " has " + std::to_string(n) +
-                               " rows, more than the " + std::to_string(most) +
-                               " for which there is room in " + there + "; an item needs " +
-                               std::to_string(bytes) + " bytes",
-                           bytes, slots_at_once(exec, p.items, LuTeamsInWorkspace<T>::team())};
-  launch_in_workspace(call, workspace, wanted, [&](WorkspaceSlots<T> const& slots) {
-    if constexpr (runs_on_device<Exec>) {
-      using Kernel = LuTeamsInWorkspace<T>;
-      Kernel const kernel(p, slots);
-      launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
-          exec, kernel_label(call.verb, call.label), kernel,
-          TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, [&] {
-            return LaunchWords{call.verb, "the matrices of " + call.parts[0].name(),
-                               "use smaller matrices"};
-          });
-    } else {
-      launch_slots_on_host(exec, call, slots.count, LuHostInWorkspace<T>(p, slots));
-    }
-  });
-  return true;
 }
 
 }  // namespace Batchwork::Impl

@@ -15,6 +15,9 @@
 
 namespace Batchwork::Impl {
 
+/// Of more right-hand sides LuLaunch says that they are too many.
+inline constexpr std::int64_t most_lu_sides = 1 << 20;
+
 template <class T, LuTask Task, class Exec>
 struct LuLaunch {
   /// Launches the kernel for n rows and so many right-hand sides, or answers how large a workspace
@@ -35,6 +38,7 @@ struct LuInWorkspaceLaunch {
 }  // namespace Batchwork::Impl
 
 #if defined(BATCHWORK_KERNELS_IN_HEADERS)
+#include "dense/lu/detail/Batchwork_LuInWorkspaceKernels.hpp"
 #include "dense/lu/detail/Batchwork_LuKernels.hpp"
 #endif
 
