@@ -4,6 +4,10 @@
 // The device kernels of solve_tridiagonal, run on the host by teams of threads, and the choice
 // between them.
 #include "banded/TridiagonalCase.hpp"
+#include "banded/detail/Batchwork_TridiagonalChoice.hpp"
+#include "banded/detail/Batchwork_TridiagonalInRegisters.hpp"
+#include "banded/detail/Batchwork_TridiagonalPivoted.hpp"
+#include "banded/detail/Batchwork_TridiagonalStaged.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/HostTeams.hpp"
 

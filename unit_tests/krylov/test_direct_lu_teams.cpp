@@ -4,6 +4,9 @@
 // The device kernels of solve with direct_lu, run on the host by teams of threads. Compiled a
 // second time with warps of 32 lanes.
 #include "krylov/DirectCase.hpp"
+#include "krylov/direct/detail/Batchwork_DirectOfSharedLanes.hpp"
+#include "krylov/direct/detail/Batchwork_DirectRows.hpp"
+#include "krylov/direct/detail/Batchwork_DirectTiles.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/HostTeams.hpp"
 #include "support/SlotsOfTest.hpp"

@@ -4,6 +4,10 @@
 // The device kernels of solve with direct_lu(symbolic), run on the host by teams of threads.
 // Compiled a second time with warps of 32 lanes.
 #include "krylov/SymbolicCase.hpp"
+#include "krylov/direct/detail/Batchwork_DirectRows.hpp"
+#include "krylov/direct/detail/Batchwork_DirectTiles.hpp"
+#include "krylov/direct/detail/Batchwork_MarkedItems.hpp"
+#include "krylov/direct/detail/Batchwork_SymbolicTeams.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/HostTeams.hpp"
 #include "support/SlotsOfTest.hpp"
