@@ -26,9 +26,9 @@ struct SizesOfMatrices {
 template <class T, bool Scaled, class Exec, class F>
 auto with_configured_launch(SystemCall const& call, SolveConfiguration const& c,
                             SolveInput<T> const& in, F const& f) {
-  using Result = decltype(f.template operator()<
-                          SolveLaunch<T, Bicgstab, NoPreconditioner, Scaled, Exec>>(
-      Bicgstab(), NoPreconditioner()));
+  using Result =
+      decltype(f.template operator()<SolveLaunch<T, Bicgstab, NoPreconditioner, Scaled, Exec>>(
+          Bicgstab(), NoPreconditioner()));
   return with_both(call, c, [&](auto const& solver, auto const& m) -> Result {
     using Solver = std::remove_cvref_t<decltype(solver)>;
     auto const in_kernel = preconditioner_in_kernel(m, SizesOfMatrices{in.rows, in.nonzeros});
@@ -59,9 +59,10 @@ void ConfiguredSolveLaunch<T, Scaled, Exec>::run(Exec const& exec, SystemCall co
 }
 
 template <class T, bool Scaled, class Exec>
-std::int64_t ConfiguredSolveLaunch<T, Scaled, Exec>::workspace_numbers(
-    Exec const& exec, SystemCall const& call, SolveConfiguration const& c,
-    SolveInput<T> const& in) {
+std::int64_t ConfiguredSolveLaunch<T, Scaled, Exec>::workspace_numbers(Exec const& exec,
+                                                                       SystemCall const& call,
+                                                                       SolveConfiguration const& c,
+                                                                       SolveInput<T> const& in) {
   return with_configured_launch<T, Scaled, Exec>(
       call, c, in, [&]<class Launch>(auto const& solver, auto const& in_kernel) {
         return Launch::workspace_numbers(exec, call, c.division, solver, in_kernel, in);

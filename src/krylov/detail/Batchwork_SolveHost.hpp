@@ -17,6 +17,7 @@
 #include "krylov/detail/Batchwork_SolveTeams.hpp"
 #include "krylov/detail/backend/Batchwork_SystemPack.hpp"
 #include "krylov/detail/backend/Batchwork_SystemThread.hpp"
+#include "krylov/formats/detail/Batchwork_AnySystemsByItems.hpp"
 
 namespace Batchwork::Impl {
 
@@ -63,7 +64,9 @@ struct SolveHost {
                                           p.a.rows, memory, memory + sizeof(memory) / sizeof(T)};
       auto diagonal = at.vector();
       if constexpr ((M::wants_diagonal || Problem::is_scaled) && Of::has_entries)
-        for (int i = 0; i < p.a.rows; ++i) diagonal.data[i] = diagonal_number(matrix, i);
+        visit_item(matrix, [&](auto const& own) {
+          for (int i = 0; i < p.a.rows; ++i) diagonal.data[i] = diagonal_number(own, i);
+        });
       solve_prepared<M>(
           at, p, diagonal,
           [&](int i, auto const& f) {
@@ -92,6 +95,16 @@ struct SolveHost {
     return (items + systems_of_a_pack - 1) / systems_of_a_pack * systems_of_a_pack;
   }
 
+  /// Puts the numbers of an item into lane l of packs, row by row.
+  template <bool WithDiagonal, class Own, class Number>
+  static void take_lane(Own const& item, int rows, int l, Number* to, Number* diagonal) {
+    for (int i = 0; i < rows; ++i)
+      item.for_each_entry(i, [&](int column, T const& value) {
+        (to++)->set_lane(l, value);
+        if (WithDiagonal && column == i) diagonal[i].set_lane(l, diagonal[i].lane(l) + value);
+      });
+  }
+
   void solve_packs(std::int64_t first, std::int64_t end) const {
     using At = SystemPack<T, own_vectors>;
     using M = typename Problem::template prepared<typename At::Vector>;
@@ -114,16 +127,11 @@ struct SolveHost {
             memory.get(),
             memory.get() + std::size_t(vectors) * std::size_t(rows)};
       auto diagonal = at.vector();
-      for (int l = 0; l < W; ++l) {
-        auto const item = p.a.item(at.item(l));
-        std::size_t k = 0;
-        for (int i = 0; i < rows; ++i)
-          item.for_each_entry(i, [&](int column, T const& value) {
-            entries[k++].set_lane(l, value);
-            if ((M::wants_diagonal || Problem::is_scaled) && column == i)
-              diagonal.data[i].set_lane(l, diagonal.data[i].lane(l) + value);
-          });
-      }
+      for (int l = 0; l < W; ++l)
+        visit_item(p.a.item(at.item(l)), [&](auto const& own) {
+          take_lane<M::wants_diagonal || Problem::is_scaled>(own, rows, l, entries.get(),
+                                                             diagonal.data);
+        });
       solve_prepared<M>(
           at, p, diagonal,
           [&](int i, auto const& f) {

@@ -15,10 +15,12 @@
 namespace Batchwork::Impl {
 
 template <class T, class Solver, class M, bool Scaled, class Exec>
-void SolveLaunch<T, Solver, M, Scaled, Exec>::run(
-    Exec const& exec, SystemCall const& call, WorkDivision const& division, Solver const& solver,
-    M const& in_kernel, ScaleOfSolve<T, Scaled> const& scale, SolveInput<T> const& in,
-    GivenWorkspace<T> const& workspace) {
+void SolveLaunch<T, Solver, M, Scaled, Exec>::run(Exec const& exec, SystemCall const& call,
+                                                  WorkDivision const& division,
+                                                  Solver const& solver, M const& in_kernel,
+                                                  ScaleOfSolve<T, Scaled> const& scale,
+                                                  SolveInput<T> const& in,
+                                                  GivenWorkspace<T> const& workspace) {
   run_solve(exec, call, division, solver, in_kernel, scale, in, workspace);
 }
 

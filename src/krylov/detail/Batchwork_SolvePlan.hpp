@@ -150,8 +150,7 @@ Solver fitted_solver(SystemCall const& call, [[maybe_unused]] Exec const& exec, 
 
 /// Checks the given workspace, the last View of the call. Null where none is needed.
 template <class T>
-T* workspace_of(SystemCall const& call, WorkspacePlan const& plan,
-                GivenWorkspace<T> const& given) {
+T* workspace_of(SystemCall const& call, WorkspacePlan const& plan, GivenWorkspace<T> const& given) {
   std::string what = "none is given";
   if (given.is_given) {
     auto const& v = call.parts.back();

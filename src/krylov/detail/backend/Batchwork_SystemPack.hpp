@@ -29,10 +29,12 @@ struct RowsInTurn {
     begins.reserve(std::size_t(rows) + 1);
     columns.reserve(std::size_t(nonzeros));
     begins.push_back(0);
-    for (int i = 0; i < rows; ++i) {
-      item.for_each_entry(i, [&](int column, auto const&) { columns.push_back(column); });
-      begins.push_back(int(columns.size()));
-    }
+    visit_item(item, [&](auto const& own) {
+      for (int i = 0; i < rows; ++i) {
+        own.for_each_entry(i, [&](int column, auto const&) { columns.push_back(column); });
+        begins.push_back(int(columns.size()));
+      }
+    });
   }
 };
 

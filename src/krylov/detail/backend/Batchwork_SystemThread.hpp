@@ -96,15 +96,17 @@ struct SystemThread {
   /// See SystemTeam.
   template <class Put>
   void compensated_rows(Vector const& b, Vector const& x, Put const& put) const {
-    for (int i = 0; i < rows; ++i) {
-      CompensatedSum<T> sum{b.data[i]};
-      int products = 0;
-      matrix.for_each_entry(i, [&](int column, T const& value) {
-        sum.add(-value, x.data[column]);
-        ++products;
-      });
-      put(i, sum.value(), sum.rounding(products));
-    }
+    visit_item(matrix, [&](auto const& own) {
+      for (int i = 0; i < rows; ++i) {
+        CompensatedSum<T> sum{b.data[i]};
+        int products = 0;
+        own.for_each_entry(i, [&](int column, T const& value) {
+          sum.add(-value, x.data[column]);
+          ++products;
+        });
+        put(i, sum.value(), sum.rounding(products));
+      }
+    });
   }
   Value compensated_residual(Vector const& r, Vector const& b, Vector const& x) const {
     T roundings = T(0);

@@ -14,12 +14,21 @@
 
 namespace Batchwork::Impl {
 
+template <class T>
+struct AnySystemsByItems;
+
+/// Systems in a format of the list.
+template <class T, class Layout>
+struct OwnSystems {
+  PatternSystems<T, Layout> systems{};
+};
+
 /// One item of a format known at run time.
 template <class T>
 struct AnyItem {
   using value_type = T;
   static constexpr bool has_entries = true;
-  AnySystems<T> const& of;
+  AnySystemsByItems<T> const& of;
   T const* numbers;
 
   /// Runs f(item), the item in its own format.
@@ -27,8 +36,8 @@ struct AnyItem {
   BATCHWORK_INLINE void visit(F const& f) const {
     of.with_format([&]<class Layout>(Layout const& layout) {
       if constexpr (Layout::has_numbers) {
-        PatternSystems<T, Layout> const a{layout, of.values, of.rows};
-        f(PatternItem<PatternSystems<T, Layout>>{a, numbers});
+        using Own = PatternSystems<T, Layout>;
+        f(PatternItem<Own>{static_cast<OwnSystems<T, Layout> const&>(of.own).systems, numbers});
       } else {
         f(layout.item(of.rows));
       }
@@ -40,13 +49,23 @@ struct AnyItem {
   }
 };
 
+template <class T, class List>
+struct OwnSystemsOf;
+template <class T, class... Formats>
+struct OwnSystemsOf<T, FormatList<Formats...>> : OwnSystems<T, Formats>... {};
+
 /// AnySystems by items, as verbs take the systems of other formats.
 template <class T>
 struct AnySystemsByItems : AnySystems<T> {
   static constexpr bool has_pattern = false;  // none that packs of items know at compile time
+  OwnSystemsOf<T, FormatsOf<T>> own{};        ///< in their own format; others are unused
 
   AnySystemsByItems() = default;
-  explicit AnySystemsByItems(AnySystems<T> const& a) : AnySystems<T>(a) {}
+  explicit AnySystemsByItems(AnySystems<T> const& a) : AnySystems<T>(a) {
+    this->with_format([&]<class Layout>(Layout const& layout) {
+      static_cast<OwnSystems<T, Layout>&>(own).systems = {layout, this->values, this->rows};
+    });
+  }
   BATCHWORK_INLINE AnyItem<T> item(std::int64_t n) const { return {*this, this->numbers(n)}; }
 };
 
@@ -56,13 +75,6 @@ auto systems_by_items(A const& a) {
   using T = typename A::value_type;
   if constexpr (std::is_void_v<T>) return a.systems();
   else return AnySystemsByItems<T>(AnySystems<T>(a.systems()));
-}
-
-/// Runs f(item), with the item in its own format.
-template <class Item, class F>
-BATCHWORK_INLINE void visit_item(Item const& item, F const& f) {
-  if constexpr (requires { item.visit(f); }) item.visit(f);
-  else f(item);
 }
 
 /// On hosts as in the item's own format, so that packs are used as there.

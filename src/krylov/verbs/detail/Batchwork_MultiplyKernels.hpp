@@ -20,8 +20,8 @@ void MultiplyLaunch<T, Exec>::run(Exec const& exec, SystemCall const& call,
                                   MultiplyProblem<T, AnySystems<T>> const& p,
                                   std::int64_t nonzeros) {
   with_own_format(p.a, [&]<class Systems>(Systems const& a) {
-    launch_multiply(exec, call,
-                    MultiplyProblem<T, Systems>{a, p.x, p.y, p.alpha, p.beta, p.items}, nonzeros);
+    launch_multiply(exec, call, MultiplyProblem<T, Systems>{a, p.x, p.y, p.alpha, p.beta, p.items},
+                    nonzeros);
   });
 }
 

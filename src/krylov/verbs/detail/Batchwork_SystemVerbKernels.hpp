@@ -60,9 +60,8 @@ void SystemVerbLaunch<T, Exec>::solve_triangular(Exec const& exec, SystemCall co
                                                  Storage<T const> const& b, Storage<T> const& x,
                                                  StatusTarget const& status, bool upper,
                                                  bool unit) {
-  launch_systems(exec, call,
-                 TriangularSystems<T>{of.a, b, x, status, upper, unit, of.nonzeros}, of.items,
-                 of.a.rows, of.nonzeros);
+  launch_systems(exec, call, TriangularSystems<T>{of.a, b, x, status, upper, unit, of.nonzeros},
+                 of.items, of.a.rows, of.nonzeros);
 }
 template <class T, class Exec>
 void SystemVerbLaunch<T, Exec>::dot(Exec const& exec, SystemCall const& call, std::int64_t items,
@@ -74,8 +73,7 @@ template <class T, class Exec>
 void SystemVerbLaunch<T, Exec>::norm(Exec const& exec, SystemCall const& call, std::int64_t items,
                                      std::int64_t rows, Storage<T const> const& x,
                                      Storage<T> const& result) {
-  launch_systems(exec, call, VectorSums<T, NormSum<T>>{x, x, result, int(rows)}, items, rows,
-                 rows);
+  launch_systems(exec, call, VectorSums<T, NormSum<T>>{x, x, result, int(rows)}, items, rows, rows);
 }
 
 }  // namespace Batchwork::Impl

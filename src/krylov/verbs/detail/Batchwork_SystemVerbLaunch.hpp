@@ -42,10 +42,9 @@ struct SystemVerbLaunch {
                     Storage<T> const& numbers, ItemVector<T> const& left,
                     ItemVector<T> const& right);
   /// \param unit  whether ones stand on the diagonal
-  static void solve_triangular(Exec const& exec, SystemCall const& call,
-                               SystemsOfCall<T> const& of, Storage<T const> const& b,
-                               Storage<T> const& x, StatusTarget const& status, bool upper,
-                               bool unit);
+  static void solve_triangular(Exec const& exec, SystemCall const& call, SystemsOfCall<T> const& of,
+                               Storage<T const> const& b, Storage<T> const& x,
+                               StatusTarget const& status, bool upper, bool unit);
   static void dot(Exec const& exec, SystemCall const& call, std::int64_t items, std::int64_t rows,
                   Storage<T const> const& x, Storage<T const> const& y, Storage<T> const& result);
   static void norm(Exec const& exec, SystemCall const& call, std::int64_t items, std::int64_t rows,
