@@ -74,7 +74,7 @@ struct SystemPack {
   BATCHWORK_INLINE void for_each(Body const& body) const {
     for (int i = 0; i < rows; ++i) body(i);
   }
-  Vector vector() {
+  KOKKOS_FUNCTION Vector vector() {
     Number* const data = memory;
     memory += rows;
     if (memory > memory_end) Kokkos::abort(too_many_vectors);
@@ -82,7 +82,7 @@ struct SystemPack {
     return {data};
   }
   template <int N>
-  SolverVectors<Vector, N> vectors() {
+  KOKKOS_FUNCTION SolverVectors<Vector, N> vectors() {
     return vectors_of_method<N, Own>(*this);
   }
   std::int64_t item(int lane) const { return first + (lane < count ? lane : count - 1); }

@@ -51,7 +51,7 @@ struct SystemThread {
   void for_each(Body const& body) const {
     for (int r = 0; r * W < rows; ++r) body(r);
   }
-  Vector vector() {
+  KOKKOS_FUNCTION Vector vector() {
     T* const data = memory;
     memory += padded(rows);
     if (memory > memory_end) Kokkos::abort(too_many_vectors);
@@ -59,7 +59,7 @@ struct SystemThread {
     return {data};
   }
   template <int N>
-  SolverVectors<Vector, N> vectors() {
+  KOKKOS_FUNCTION SolverVectors<Vector, N> vectors() {
     return vectors_of_method<N, Own>(*this);
   }
   void load(Vector const& v, T const* from, std::int64_t step) const {
