@@ -95,13 +95,15 @@ struct SolveHost {
     return (items + systems_of_a_pack - 1) / systems_of_a_pack * systems_of_a_pack;
   }
 
-  /// Puts the numbers of an item into lane l of packs, row by row.
-  template <bool WithDiagonal, class Own, class Number>
-  static void take_lane(Own const& item, int rows, int l, Number* to, Number* diagonal) {
+  /// Puts the numbers of an item into one lane of packs, row by row: `to` and `diagonal` are this
+  /// lane of the first packs. A lane that is not constant is faster written as a number.
+  template <bool WithDiagonal, int W, class Own>
+  static void take_lane(Own const& item, int rows, T* to, T* diagonal) {
     for (int i = 0; i < rows; ++i)
       item.for_each_entry(i, [&](int column, T const& value) {
-        (to++)->set_lane(l, value);
-        if (WithDiagonal && column == i) diagonal[i].set_lane(l, diagonal[i].lane(l) + value);
+        *to = value;
+        to += W;
+        if (WithDiagonal && column == i) diagonal[i * W] += value;
       });
   }
 
@@ -129,8 +131,9 @@ struct SolveHost {
       auto diagonal = at.vector();
       for (int l = 0; l < W; ++l)
         visit_item(p.a.item(at.item(l)), [&](auto const& own) {
-          take_lane<M::wants_diagonal || Problem::is_scaled>(own, rows, l, entries.get(),
-                                                             diagonal.data);
+          take_lane<M::wants_diagonal || Problem::is_scaled, W>(
+              own, rows, reinterpret_cast<T*>(entries.get()) + l,
+              reinterpret_cast<T*>(diagonal.data) + l);
         });
       solve_prepared<M>(
           at, p, diagonal,

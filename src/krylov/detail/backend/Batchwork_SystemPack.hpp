@@ -88,15 +88,15 @@ struct SystemPack {
   std::int64_t item(int lane) const { return first + (lane < count ? lane : count - 1); }
 
   template <class U>
-  void load(Vector const& v, Storage<U> const& from) const {
+  KOKKOS_FUNCTION void load(Vector const& v, Storage<U> const& from) const {
     for (int l = 0; l < W; ++l) {
       T const* const x = item_of(from, item(l));
       T const by = unit.lane(l);
       for (int i = 0; i < rows; ++i) v.data[i].set_lane(l, by * x[i * from.row]);
     }
   }
-  void load_b(Vector const& v) const { load(v, b_of); }
-  void load_x(Vector const& v) const { load(v, x_of); }
+  KOKKOS_FUNCTION void load_b(Vector const& v) const { load(v, b_of); }
+  KOKKOS_FUNCTION void load_x(Vector const& v) const { load(v, x_of); }
   void store_x(Vector const& v, mask_t<Number> const& stores) const {
     for (int l = 0; l < count; ++l) {
       if (!stores.lane(l)) continue;

@@ -62,11 +62,11 @@ struct SystemThread {
   KOKKOS_FUNCTION SolverVectors<Vector, N> vectors() {
     return vectors_of_method<N, Own>(*this);
   }
-  void load(Vector const& v, T const* from, std::int64_t step) const {
+  KOKKOS_FUNCTION void load(Vector const& v, T const* from, std::int64_t step) const {
     for (int i = 0; i < rows; ++i) v.data[i] = unit * from[i * step];
   }
-  void load_b(Vector const& v) const { load(v, item.b(), item.b_of.row); }
-  void load_x(Vector const& v) const { load(v, item.x(), item.x_of.row); }
+  KOKKOS_FUNCTION void load_b(Vector const& v) const { load(v, item.b(), item.b_of.row); }
+  KOKKOS_FUNCTION void load_x(Vector const& v) const { load(v, item.x(), item.x_of.row); }
   void store_x(Vector const& v, bool stores) const {
     if (!stores) return;
     T* const to = item.x();
