@@ -129,6 +129,27 @@ endforeach()
 batchwork_kernels(solvers ${_direct}DirectLanesKernels.hpp DirectLanesLaunch DEVICES)
 batchwork_kernels(solvers ${_direct}SymbolicKernels.hpp SymbolicLaunch)
 
+batchwork_kernels(
+  solvers krylov/verbs/detail/Batchwork_SystemVerbKernels.hpp SystemVerbLaunch
+)
+batchwork_kernels(solvers krylov/verbs/detail/Batchwork_MultiplyKernels.hpp MultiplyLaunch)
+# Iterative solves: each solver with each preconditioner, in the form that kernels have; last, whether
+# systems are scaled.
+set(_krylov krylov/detail/Batchwork_)
+foreach(_solver IN ITEMS ConjugateGradients Bicgstab Gmres Richardson Cgs)
+  foreach(_preconditioner IN ITEMS NoPreconditioner Jacobi BlocksInKernel IluInKernel IsaiInKernel)
+    set(_set solvers)
+    if(_solver MATCHES "Richardson|Cgs" OR _preconditioner MATCHES "Ilu|Isai")
+      set(_set all)
+    endif()
+    set(_case "${_solver}, ${_preconditioner}")
+    batchwork_kernels(${_set} ${_krylov}SolveKernels.hpp SolveLaunch "${_case}, false")
+    batchwork_kernels(all ${_krylov}SolveKernels.hpp SolveLaunch "${_case}, true")
+  endforeach()
+endforeach()
+batchwork_kernels(solvers ${_krylov}ConfiguredSolveKernels.hpp ConfiguredSolveLaunch false)
+batchwork_kernels(all ${_krylov}ConfiguredSolveKernels.hpp ConfiguredSolveLaunch true)
+
 # ---------------------------------------------------------------------------------------------
 # Libraries of these kernels
 # ---------------------------------------------------------------------------------------------
