@@ -18,7 +18,6 @@
 
 #include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/backend/Batchwork_VectorMath.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
 
 namespace Batchwork {
 

@@ -9,7 +9,9 @@
 
 #include <cstdint>
 
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
 
 namespace Batchwork {
 
@@ -30,7 +32,7 @@ struct SystemLanes {
   /// scratch or memory.
   BATCHWORK_INLINE void sync() const {
     if (count > Impl::lanes_of_warp) member.team_barrier();
-    else Impl::Vendor::wait_for_warp(member);
+    else Impl::Vendor::warp_sync(member);
   }
 };
 

@@ -15,7 +15,8 @@
 #include "core/detail/Batchwork_Lanes.hpp"
 #include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/Batchwork_Tuple.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "fused/detail/Batchwork_Group.hpp"
 #include "fused/detail/Batchwork_GroupDivision.hpp"
 #include "fused/detail/loaders/Batchwork_ChooseLoader.hpp"
@@ -46,7 +47,7 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
     if constexpr (is_by_copy_group<Loader>) {
       // The buffer is read before the next item is fetched into it.
       constexpr int copy_group = LanesT::copy_group_lanes;
-      Vendor::wait_for_copies();
+      Vendor::copy_async_wait();
       items.grid.lanes.template sync_all<copy_group>();
       typename Loader::Place const place{items.ahead.buffer, base};
       arguments args{{Loader::template finish<I>(this->operands, items, place)}...};

@@ -15,7 +15,7 @@
 #include "core/detail/Batchwork_Lanes.hpp"
 #include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/Batchwork_Tuple.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
 #include "fused/Batchwork_TeamMap.hpp"
 #include "fused/detail/Batchwork_Group.hpp"
 #include "fused/detail/Batchwork_GroupDivision.hpp"
@@ -111,7 +111,7 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
     status_code code(0), bad(0);
     if (steps > 0) (read_first<I>(next, items), ...);
     for (std::int64_t t = 0; t < steps; ++t) {
-      if constexpr (LanesT::stages_fixed) Vendor::forget_loads();
+      if constexpr (LanesT::stages_fixed) Vendor::compiler_barrier();
       (advance<I>(args, next, items, t), ...);
       this->call(sequence, args);
       (emit<I>(items, t, args, code, bad), ...);

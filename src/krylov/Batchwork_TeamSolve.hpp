@@ -15,6 +15,10 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/detail/backend/Batchwork_Backend.hpp"
+#include "core/detail/backend/Batchwork_LaunchLimits.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
+#include "core/detail/backend/Batchwork_WarpReductions.hpp"
 #include "krylov/Batchwork_DirectLu.hpp"
 #include "krylov/Batchwork_Solve.hpp"
 #include "krylov/direct/detail/Batchwork_DirectTeamSolver.hpp"
@@ -70,7 +74,7 @@ struct TeamLanes : SystemTeam<T, R, true, Matrix, Member> {
       // sum.
       BATCHWORK_UNROLL
       for (int n = 0; n < N; ++n) sums[n] = mine[n];
-      Vendor::sum_over(sums, lanes_of_warp);
+      Vendor::reduce_sum(sums, lanes_of_warp);
       this->sync();
     } else {
       Base::sum(mine, sums);

@@ -6,6 +6,7 @@
 #ifndef BATCHWORK_CHOLESKY_HPP
 #define BATCHWORK_CHOLESKY_HPP
 
+#include "core/detail/backend/Batchwork_Quotients.hpp"
 #include "tile/Batchwork_Congruence.hpp"
 #include "tile/Batchwork_ConjugateTranspose.hpp"
 #include "tile/Batchwork_LogSum.hpp"
@@ -334,7 +335,7 @@ BATCHWORK_INLINE auto distributed_cholesky(A const& a) {
     info_t<S> const code =
         Status::code(is_finite(pivot) ? Reason::not_positive_definite : Reason::not_finite, k + 1);
     info = info == 0 && !good ? code : info;
-    T const inverse = Vendor::inverse_root(pivot);
+    T const inverse = Vendor::rsqrt(pivot);
     T const root = good ? inverse : std::numeric_limits<T>::quiet_NaN();
     T factor[mine];
     BATCHWORK_UNROLL

@@ -7,6 +7,7 @@
 #ifndef BATCHWORK_CONGRUENCE_HPP
 #define BATCHWORK_CONGRUENCE_HPP
 
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
 #include "tile/Batchwork_Product.hpp"
 
 namespace Batchwork {
@@ -257,7 +258,8 @@ BATCHWORK_INLINE auto triangle_in_lanes(A const& a, B const& b, C const& c) {
   Symmetric<S, A::rows> r;
   if constexpr (one_item_per_lane<S>) {
     // Common data are read again, rather than kept in registers since the previous product.
-    if constexpr (B::structure == Structure::general && is_read_in_place<B>) Vendor::forget_loads();
+    if constexpr (B::structure == Structure::general && is_read_in_place<B>)
+      Vendor::compiler_barrier();
     triangle_in_lane(r, a, b, c);
   } else {
     triangle_from<0>(r, RowsOf<A>{a}, b, c);

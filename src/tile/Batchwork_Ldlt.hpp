@@ -8,6 +8,7 @@
 #define BATCHWORK_LDLT_HPP
 
 #include "core/detail/Batchwork_ScaledProduct.hpp"
+#include "core/detail/backend/Batchwork_Quotients.hpp"
 #include "tile/Batchwork_Blocks.hpp"
 #include "tile/Batchwork_Congruence.hpp"
 #include "tile/Batchwork_TriangularSolve.hpp"

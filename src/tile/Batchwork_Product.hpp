@@ -7,7 +7,9 @@
 #ifndef BATCHWORK_PRODUCT_HPP
 #define BATCHWORK_PRODUCT_HPP
 
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include <Kokkos_Core.hpp>
+
+#include "core/detail/Batchwork_Macros.hpp"
 #include "tile/detail/shared/Batchwork_Fragments.hpp"
 
 namespace Batchwork {

@@ -63,7 +63,7 @@ struct EntryAlone {
   R value;
   template <int L>
   BATCHWORK_INLINE EntryAlone told(LaneGrid const& grid, int lane) const {
-    return {grid.template told_in_turn<L>(value, lane, lane)};
+    return {grid.template broadcast_in_turn<L>(value, lane, lane)};
   }
 };
 struct WithoutIndex {
@@ -91,8 +91,8 @@ struct EntryAndIndex {
   R value, index;
   template <int L>
   BATCHWORK_INLINE EntryAndIndex told(LaneGrid const& grid, int lane) const {
-    R const v = grid.template told_in_turn<L>(value, lane, 2 * lane),
-            i = grid.template told_in_turn<L>(index, lane, 2 * lane + 1);
+    R const v = grid.template broadcast_in_turn<L>(value, lane, 2 * lane),
+            i = grid.template broadcast_in_turn<L>(index, lane, 2 * lane + 1);
     return {v, i};
   }
 };
@@ -187,7 +187,7 @@ BATCHWORK_INLINE auto truth_of_entries(F const& f, A const& a, More const&... mo
       return found;
     };
     bool const found =
-        grid.template bits_of<SD::lanes>(
+        grid.template reduce_or<SD::lanes>(
             own(lines_of<SD, SD::by_rows>(a, grid), lines_of<SD, SD::by_rows>(more, grid)...)
                 ? 1u
                 : 0u) != 0;

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The limits of a device that the library uses, and the share of each of several teams.
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_LaunchLimits.hpp"
 
 #include <gtest/gtest.h>
+#include <cstddef>
+#include <cstdint>
 
 #include <algorithm>
 

@@ -33,7 +33,7 @@ struct SumOver {
     int const lane = member.team_rank();
     T x[sums];
     for (int n = 0; n < sums; ++n) x[n] = in(lane, n);
-    Impl::Vendor::sum_over(x, lanes);
+    Impl::Vendor::reduce_sum(x, lanes);
     for (int n = 0; n < sums; ++n) out(lane, n) = x[n];
   }
 };

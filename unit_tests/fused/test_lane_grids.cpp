@@ -147,12 +147,12 @@ struct Dealing {
     double x[N];
     for (int k = 0; k < N; ++k) x[k] = in(lane, k);
     if (sums) {
-      grid.template scatter_sums<L>(x);
+      grid.template reduce_scatter<L>(x);
       for (int k = 0; k < N; k += L)
         if (k + grid.lane < N) out(lane, k + grid.lane) = x[k];
     } else {
       grid.begin_turns();
-      for (int k = 0; k < N; ++k) out(lane, k) = grid.template told_in_turn<L>(x[k], k % L, k);
+      for (int k = 0; k < N; ++k) out(lane, k) = grid.template broadcast_in_turn<L>(x[k], k % L, k);
     }
   }
 };

@@ -48,7 +48,7 @@ constexpr Chosen chosen = chosen_for<L>(static_cast<O const*>(nullptr)...);
 template <class T, class Layout, int M, int L = 1>
 constexpr Chosen in_and_out = chosen<L, In<Batch<T, Layout, M, M>>, Out<Batch<T, Layout, M, M>>>;
 
-constexpr bool copies = Impl::Vendor::copies_asynchronously;
+constexpr bool copies = Impl::Vendor::has_async_copies;
 constexpr Chosen or_directly(Chosen const& c) { return copies ? c : Chosen{By::directly, 0}; }
 
 TEST(Loaders, OneLaneAnItem) {

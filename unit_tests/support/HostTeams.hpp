@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
 #include "support/HostTeam.hpp"
 
 namespace Batchwork::Test {

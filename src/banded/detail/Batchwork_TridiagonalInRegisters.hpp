@@ -15,7 +15,9 @@
 #include "banded/detail/Batchwork_TridiagonalChoice.hpp"
 #include "banded/detail/Batchwork_TridiagonalParts.hpp"
 #include "core/detail/Batchwork_CopyGroup.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
 
 namespace Batchwork::Impl {
 

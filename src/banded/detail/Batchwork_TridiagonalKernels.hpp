@@ -18,6 +18,7 @@
 #include "banded/detail/Batchwork_TridiagonalPivoted.hpp"
 #include "banded/detail/Batchwork_TridiagonalPivotedHost.hpp"
 #include "banded/detail/Batchwork_TridiagonalStaged.hpp"
+#include "core/detail/backend/Batchwork_LaunchLimits.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_EmptyItems.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"

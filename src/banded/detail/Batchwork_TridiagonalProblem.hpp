@@ -13,7 +13,8 @@
 
 #include "core/Batchwork_Status.hpp"
 #include "core/Batchwork_Value.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_Quotients.hpp"
 #include "launch/detail/Batchwork_StatusTarget.hpp"
 #include "view/detail/layout/Batchwork_Storage.hpp"
 

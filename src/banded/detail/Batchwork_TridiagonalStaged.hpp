@@ -14,8 +14,10 @@
 #include "banded/detail/Batchwork_TridiagonalChoice.hpp"
 #include "banded/detail/Batchwork_TridiagonalParts.hpp"
 #include "core/Batchwork_SystemLanes.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/Batchwork_QuickDivisor.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
+#include "core/detail/backend/Batchwork_MemoryAccess.hpp"
 
 namespace Batchwork::Impl {
 
@@ -107,7 +109,7 @@ struct TridiagonalStaged {
 
   template <int Numbers>
   static BATCHWORK_INLINE void fetch(T* to, T const* from) {
-    if constexpr (Vendor::copies_asynchronously) {
+    if constexpr (Vendor::has_async_copies) {
       Vendor::copy_async<Numbers* int(sizeof(T))>(to, from);
     } else {
       for (int k = 0; k < Numbers; ++k) to[k] = from[k];
@@ -151,7 +153,7 @@ struct TridiagonalStaged {
       T x[1 << Shift];
       BATCHWORK_UNROLL
       for (int k = 0; k < 1 << Shift; ++k) x[k] = vector[place + k];
-      Vendor::store_together(p.x.data + distance, x);
+      Vendor::store_vector(p.x.data + distance, x);
     });
   }
   /// x is where b was.
@@ -177,7 +179,7 @@ struct TridiagonalStaged {
     here.there = p.items - here.first < items_per_team ? int(p.items - here.first) : items_per_team;
     here.scratch = static_cast<T*>(member.team_scratch(0).get_shmem_aligned(int(used_bytes()), 16));
     load(here);
-    Vendor::wait_for_copies();
+    Vendor::copy_async_wait();
     member.team_barrier();
 
     int const slot = here.rank / parts, part = here.rank - slot * parts, first = part * rows;

@@ -8,13 +8,15 @@
 #define BATCHWORK_ELIMINATION_HPP
 
 #include <concepts>
+#include <cstdint>
 #include <limits>
 #include <type_traits>
 
 #include "core/Batchwork_Complex.hpp"
 #include "core/Batchwork_Dual.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/Batchwork_UnrollInParts.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_Quotients.hpp"
 
 namespace Batchwork::Impl {
 

@@ -10,7 +10,8 @@
 #include <cstddef>
 
 #include "core/Batchwork_Value.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
 
 namespace Batchwork::Impl {
 

@@ -7,6 +7,7 @@
 #ifndef BATCHWORK_HOUSEHOLDER_HPP
 #define BATCHWORK_HOUSEHOLDER_HPP
 
+#include <Kokkos_Core.hpp>
 #include <bit>
 #include <concepts>
 #include <limits>
@@ -15,8 +16,9 @@
 #include "core/Batchwork_Value.hpp"
 #include "core/detail/Batchwork_ColumnBlocks.hpp"
 #include "core/detail/Batchwork_Elimination.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/Batchwork_PowerOfTwo.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_Quotients.hpp"
 
 namespace Batchwork::Impl {
 
@@ -134,10 +136,10 @@ struct Reflection {
 /// result is.
 template <class T>
 BATCHWORK_INLINE Reflection<T> scaled_reflection(T const& head, T const& below) {
-  T const square = head * head + below, norm = square * Vendor::inverse_root(square);
+  T const square = head * head + below, norm = square * Vendor::rsqrt(square);
   bool const flat = below == T(0) || square < least_square<T>;
   Reflection<T> h;
-  h.scale = flat ? T(0) : Vendor::inverse_root(norm * (norm + Kokkos::abs(head)));
+  h.scale = flat ? T(0) : Vendor::rsqrt(norm * (norm + Kokkos::abs(head)));
   h.alpha = flat ? head : head < T(0) ? norm : -norm;
   h.top = flat ? T(0) : (head - h.alpha) * h.scale;
   return h;

@@ -10,17 +10,18 @@
 #include <limits>
 
 #include "core/Batchwork_Value.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_Quotients.hpp"
 
 namespace Batchwork::Impl {
 
 /// The largest number of sweeps for each row, as in LAPACK's steqr; about 1.7 are needed.
 inline constexpr int most_ql_sweeps_a_row = 30;
 
-/// 1 / sqrt(x); on devices accurate to the last bits, by Vendor::inverse_root.
+/// 1 / sqrt(x); on devices accurate to the last bits, by Vendor::rsqrt.
 template <class S>
 BATCHWORK_INLINE S quick_inverse_root(S const& x) {
-  if constexpr (Number<S>) return Vendor::inverse_root(x);
+  if constexpr (Number<S>) return Vendor::rsqrt(x);
   else return rsqrt(x);
 }
 

@@ -6,7 +6,10 @@
 #ifndef BATCHWORK_LANE_GRID_HPP
 #define BATCHWORK_LANE_GRID_HPP
 
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
+#include "core/detail/backend/Batchwork_LaneSync.hpp"
+#include "core/detail/backend/Batchwork_WarpReductions.hpp"
 
 namespace Batchwork::Impl {
 
@@ -48,29 +51,29 @@ struct LaneGrid {
   template <int L, class Integer>
   BATCHWORK_INLINE Integer largest(Integer x) const {
     if constexpr (L == 1) return x;
-    else if constexpr (Vendor::has_shuffles) return Vendor::largest_of<L>(x);
+    else if constexpr (Vendor::has_shuffles) return Vendor::reduce_max<L>(x);
     else return broadcast<L>(x, lane_of_largest<L>(x));
   }
   /// The bits that are set in any of the L lanes.
   template <int L>
-  BATCHWORK_INLINE unsigned bits_of(unsigned x) const {
+  BATCHWORK_INLINE unsigned reduce_or(unsigned x) const {
     if constexpr (L == 1) return x;
-    else return lanes.template bits_of<L>(x, lane, exchange);
+    else return lanes.template reduce_or<L>(x, lane, exchange);
   }
   /// The same for numbers that all lanes broadcast one after the other, in turns 0, 1, ...; call
   /// begin_turns before the first.
   BATCHWORK_INLINE void begin_turns() const { lanes.begin_turns(); }
   template <int L, class T>
-  BATCHWORK_INLINE T told_in_turn(T const& x, int from, int turn) const {
+  BATCHWORK_INLINE T broadcast_in_turn(T const& x, int from, int turn) const {
     if constexpr (L == 1) return x;
-    else return lanes.template told_in_turn<L>(x, from, turn, lane, exchange);
+    else return lanes.template broadcast_in_turn<L>(x, from, turn, lane, exchange);
   }
   /// N sums over the L lanes, where each lane contributes its own terms: x[m L] becomes sum number
   /// m L + lane; the other numbers are undefined afterwards. The exchange must be for tiles with at
   /// least N rows or columns.
   template <int L, int N, class T>
-  BATCHWORK_INLINE void scatter_sums(T (&x)[N]) const {
-    if constexpr (L > 1) lanes.template scatter_sums<L>(x, lane, exchange);
+  BATCHWORK_INLINE void reduce_scatter(T (&x)[N]) const {
+    if constexpr (L > 1) lanes.template reduce_scatter<L>(x, lane, exchange);
   }
 };
 

@@ -11,6 +11,7 @@
 
 #include "core/Batchwork_Value.hpp"
 #include "core/detail/Batchwork_Elimination.hpp"
+#include "core/detail/backend/Batchwork_Quotients.hpp"
 
 namespace Batchwork::Impl {
 

@@ -8,6 +8,7 @@
 #define BATCHWORK_SYMMETRICELIMINATION_HPP
 
 #include "core/detail/Batchwork_Householder.hpp"
+#include "core/detail/backend/Batchwork_Quotients.hpp"
 
 namespace Batchwork::Impl {
 

@@ -6,6 +6,7 @@
 #ifndef BATCHWORK_GEMM_HPP
 #define BATCHWORK_GEMM_HPP
 
+#include <Kokkos_Core.hpp>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_LaunchLimits.hpp"
 #include "dense/gemm/detail/Batchwork_GemmLaunch.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_Check.hpp"

@@ -18,7 +18,9 @@
 #include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/Batchwork_Tuple.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_LaneSync.hpp"
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "fused/detail/Batchwork_GroupDivision.hpp"
 #include "fused/detail/Batchwork_Operands.hpp"
 #include "fused/detail/Batchwork_Sequence.hpp"
@@ -151,7 +153,7 @@ struct GroupBase {
       if constexpr (Ops::stage::bytes > 0) base = operands.stage_by_team(member);
       Vendor::for_each_lane(member, int(last - first), [&](int k) {
         // Otherwise so many numbers would be read once, before the loop, and spilled.
-        if constexpr (LanesT::stages_fixed) Vendor::forget_loads();
+        if constexpr (LanesT::stages_fixed) Vendor::compiler_barrier();
         self().run_items(Items{first + k, 1}, base, typename Ops::indices{});
       });
     }

@@ -17,8 +17,10 @@
 #include "core/detail/Batchwork_CopyGroup.hpp"
 #include "core/detail/Batchwork_Exchange.hpp"
 #include "core/detail/Batchwork_Lanes.hpp"
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_LaunchLimits.hpp"
+#include "core/detail/backend/Batchwork_MatrixInstructions.hpp"
 #include "fused/detail/Batchwork_Stage.hpp"
 #include "launch/detail/Batchwork_Check.hpp"
 #include "tile/Batchwork_Tile.hpp"
@@ -129,7 +131,7 @@ constexpr std::size_t fixed_bytes_of() {
 /// read or not copied that way.
 template <int L, int CopyGroupLanes, class B>
 constexpr std::size_t ahead_bytes_of() {
-  if constexpr (L > 1 && Vendor::copies_asynchronously &&
+  if constexpr (L > 1 && Vendor::has_async_copies &&
                 (B::kind == Kind::in || B::kind == Kind::inout)) {
     using Loc = decltype(B::loc);
     if constexpr (Loc::shape::rank > 0) return GridTransfer<Loc, L, CopyGroupLanes>::bytes;

@@ -14,8 +14,9 @@
 
 #include "core/detail/Batchwork_Lanes.hpp"
 #include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_LaunchLimits.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 

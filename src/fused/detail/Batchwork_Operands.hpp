@@ -19,7 +19,8 @@
 #include "core/detail/Batchwork_Lanes.hpp"
 #include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/Batchwork_Tuple.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "fused/detail/Batchwork_Stage.hpp"
 #include "tile/Batchwork_Tile.hpp"
 #include "tile/detail/Batchwork_TileTraits.hpp"
@@ -224,7 +225,7 @@ struct Operands {
     int const alignment = int(stage::align);
     char* base = static_cast<char*>(scratch.get_shmem_aligned(bytes, alignment));
     stage_all(indices{}, member, base);
-    Vendor::wait_for_copies();
+    Vendor::copy_async_wait();
     member.team_barrier();
     return base;
   }

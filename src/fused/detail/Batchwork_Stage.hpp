@@ -13,7 +13,7 @@
 #include "core/Batchwork_Value.hpp"
 #include "core/detail/Batchwork_Lanes.hpp"
 #include "core/detail/Batchwork_Macros.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
 #include "view/Batchwork_Operand.hpp"
 
 namespace Batchwork::Impl {

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "core/detail/Batchwork_Lanes.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "krylov/detail/backend/Batchwork_RestOfRows.hpp"
 #include "krylov/detail/backend/Batchwork_SystemTeam.hpp"

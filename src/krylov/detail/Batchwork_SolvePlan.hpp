@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <string>
 
+#include "core/detail/backend/Batchwork_Backend.hpp"
+#include "core/detail/backend/Batchwork_LaunchLimits.hpp"
 #include "krylov/Batchwork_WorkDivision.hpp"
 #include "krylov/detail/Batchwork_SolveBudget.hpp"
 #include "krylov/detail/Batchwork_SolveStorage.hpp"

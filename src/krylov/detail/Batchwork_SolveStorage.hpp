@@ -13,6 +13,11 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/detail/backend/Batchwork_Backend.hpp"
+#include "core/detail/backend/Batchwork_MemoryAccess.hpp"
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
+#include "core/detail/backend/Batchwork_WarpReductions.hpp"
 #include "krylov/Batchwork_Stopping.hpp"
 #include "krylov/detail/Batchwork_SolveBudget.hpp"
 #include "krylov/detail/backend/Batchwork_SystemTeam.hpp"
@@ -172,8 +177,8 @@ BATCHWORK_INLINE void sum_into_shared(At& at, V const (&mine)[N], SharedSums<T> 
     BATCHWORK_UNROLL
     for (int n = 0; n < N; ++n) x[n] = mine[n];
     T* const to = (at.is_large() ? shared.parts + at.rank / 32 * shared.size : shared.sums) + first;
-    Vendor::deal_sums(x, at.is_large() ? 32 : at.lanes,
-                      [&](int away, int n, T sum) { to[away * apart + n] = sum; });
+    Vendor::reduce_scatter(x, at.is_large() ? 32 : at.lanes,
+                           [&](int away, int n, T sum) { to[away * apart + n] = sum; });
   } else {
     at.template combine<true>(mine, [&](int n, T sum) { shared.sums[first + n] = sum; });
   }
@@ -193,7 +198,7 @@ BATCHWORK_INLINE void meet_in_shared(At& at, [[maybe_unused]] SharedSums<T> cons
         for (int w = 1; w < warps; ++w) sum += shared.parts[w * shared.size + n];
         shared.sums[n] = sum;
       }
-      Vendor::wait_for_warp(at.member);
+      Vendor::warp_sync(at.member);
     }
   }
 }

@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/detail/backend/Batchwork_Backend.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
 #include "krylov/detail/Batchwork_SolveBudget.hpp"
 #include "krylov/detail/Batchwork_SolvePrepared.hpp"
 #include "krylov/detail/Batchwork_SolveStorage.hpp"
@@ -169,7 +171,7 @@ struct SolveTeams {
         if (turn != first) {
           // The scratch of the systems before is free again.
           if (is_large_system<Large, Matrix>(lanes)) member.team_barrier();
-          else Vendor::wait_for_warp(member);
+          else Vendor::warp_sync(member);
         }
         solve_systems(member, turn, numbers, turn != first);
       }

@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/detail/backend/Batchwork_Backend.hpp"
 #include "krylov/formats/Batchwork_CheckSystems.hpp"
 #include "krylov/formats/detail/Batchwork_AnySystems.hpp"
 #include "krylov/preconditioners/Batchwork_Preconditioner.hpp"

@@ -10,6 +10,7 @@
 #ifndef BATCHWORK_BICGSTAB_HPP
 #define BATCHWORK_BICGSTAB_HPP
 
+#include "core/detail/backend/Batchwork_Quotients.hpp"
 #include "krylov/solvers/detail/Batchwork_SolveLoop.hpp"
 
 namespace Batchwork {

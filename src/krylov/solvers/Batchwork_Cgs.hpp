@@ -11,6 +11,7 @@
 
 #include <limits>
 
+#include "core/detail/backend/Batchwork_Quotients.hpp"
 #include "krylov/solvers/detail/Batchwork_SolveLoop.hpp"
 
 namespace Batchwork {

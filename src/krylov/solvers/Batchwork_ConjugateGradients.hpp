@@ -8,6 +8,7 @@
 #ifndef BATCHWORK_CONJUGATEGRADIENTS_HPP
 #define BATCHWORK_CONJUGATEGRADIENTS_HPP
 
+#include "core/detail/backend/Batchwork_Quotients.hpp"
 #include "krylov/solvers/detail/Batchwork_SolveLoop.hpp"
 
 namespace Batchwork {

@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/detail/backend/Batchwork_Quotients.hpp"
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
 #include "krylov/detail/Batchwork_SolveStorage.hpp"
 #include "krylov/solvers/detail/Batchwork_SolveLoop.hpp"
 
@@ -180,7 +182,7 @@ struct GmresMethod {
   }
   /// 1 / sqrt(x) for x > 0.
   static BATCHWORK_INLINE T inverse_norm(T x) {
-    return Vendor::is_positive_and_normal(x) ? Vendor::inverse_root(x) : T(1) / Kokkos::sqrt(x);
+    return Vendor::is_positive_and_normal(x) ? Vendor::rsqrt(x) : T(1) / Kokkos::sqrt(x);
   }
 
   template <class M, class R>

@@ -13,8 +13,11 @@
 
 #include "core/Batchwork_Value.hpp"
 #include "core/detail/Batchwork_Exchange.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
 #include "launch/detail/Batchwork_StatusTarget.hpp"
 #include "view/detail/layout/Batchwork_Storage.hpp"
 #include "view/detail/loaders/Batchwork_WarpTransfer.hpp"
@@ -74,7 +77,7 @@ struct ItemsOfWarp {
       carry_in<R, C>(from, rows, cols);
       Entries<decltype(put)> to{put};
       CarriedByWarp<U, R, C>::take(to, slot(), buffer);
-      Vendor::wait_for_warp(member);
+      Vendor::warp_sync(member);
     }
   }
   /// The R numbers of a vector, which are loaded while another operand is moved.
@@ -140,7 +143,7 @@ struct ItemsOfWarp {
         }
       }
       if (!to.items_near) carry_out<R, R>(target, kept, some);
-      else if (!from.items_near) Vendor::wait_for_warp(member);
+      else if (!from.items_near) Vendor::warp_sync(member);
     }
   }
   /// The same for columns of exactly R numbers, K at once in f: R x K numbers, row by row, with
@@ -201,7 +204,7 @@ struct ItemsOfWarp {
         }
       }
       if (!to.items_near) carry_out<R, R>(target, rows, some);
-      else if (!from.items_near) Vendor::wait_for_warp(member);
+      else if (!from.items_near) Vendor::warp_sync(member);
     }
   }
   BATCHWORK_INLINE void put_status(StatusTarget const& to, std::int32_t code) const {
@@ -246,13 +249,13 @@ struct ItemsOfWarp {
         Vendor::copy_async<int(sizeof(U))>(to + g * Carried::stride + i * C + j, p);
       });
     }
-    Vendor::wait_for_copies();
-    Vendor::wait_for_warp(member);
+    Vendor::copy_async_wait();
+    Vendor::warp_sync(member);
   }
   template <int R, int C, class U, class Rows, class Cols>
   BATCHWORK_INLINE void carry_out(StoredItems<U> const& to, Rows rows, Cols cols) const {
     using Carried = CarriedByWarp<U, R, C>;
-    Vendor::wait_for_warp(member);
+    Vendor::warp_sync(member);
     if (is_run<R, C>(to.storage, rows, cols)) {
       Carried::finish(run_of<R, C>(to.storage), begin, stored, lane, buffer);
     } else {
@@ -260,7 +263,7 @@ struct ItemsOfWarp {
       for_numbers(to, rows, cols, stored,
                   [&](int g, int i, int j, U* p) { *p = from[g * Carried::stride + i * C + j]; });
     }
-    Vendor::wait_for_warp(member);
+    Vendor::warp_sync(member);
   }
 
   /// Whether the R * C numbers of an item are adjacent, row by row.

@@ -13,8 +13,14 @@
 
 #include "core/detail/Batchwork_Exchange.hpp"
 #include "core/detail/Batchwork_LaneGrid.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_LaneSync.hpp"
+#include "core/detail/backend/Batchwork_MemoryAccess.hpp"
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
 #include "launch/detail/Batchwork_StatusTarget.hpp"
 #include "view/detail/layout/Batchwork_Storage.hpp"
 
@@ -49,7 +55,7 @@ struct ItemsOfSharedLanes {
   /// may still be using.
   BATCHWORK_INLINE void meet(bool whole_team) const {
     if (whole_team) member.team_barrier();
-    else Vendor::wait_for_warp(member);
+    else Vendor::warp_sync(member);
   }
   /// Loads a rows x cols operand into the exchanges of its items. Missing items and places outside
   /// the operand stay unchanged.
@@ -57,7 +63,7 @@ struct ItemsOfSharedLanes {
     for_pieces(from, rows, cols, [&](auto at_once, T* here, T const* there) {
       Vendor::copy_async<int(at_once * sizeof(T))>(here, there);
     });
-    Vendor::wait_for_copies();
+    Vendor::copy_async_wait();
     meet(from.items_near);
   }
   /// The calling lane's lines of the loaded items: line m is line m L + lane.
@@ -73,7 +79,7 @@ struct ItemsOfSharedLanes {
     for_pieces(to, rows, cols, [&](auto at_once, T const* here, T* there) {
       T x[at_once];
       read_together(x, here);
-      Vendor::store_together(there, x);
+      Vendor::store_vector(there, x);
     });
     meet(to.items_near);
   }

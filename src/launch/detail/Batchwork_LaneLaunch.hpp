@@ -17,6 +17,8 @@
 
 #include "core/Batchwork_Pack.hpp"
 #include "core/detail/Batchwork_Lanes.hpp"
+#include "core/detail/backend/Batchwork_LaunchLimits.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
 #include "launch/detail/Batchwork_ItemsOfLanes.hpp"

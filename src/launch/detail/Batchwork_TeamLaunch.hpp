@@ -15,7 +15,7 @@
 #include <string>
 
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_LaunchLimits.hpp"
 
 namespace Batchwork::Impl {
 

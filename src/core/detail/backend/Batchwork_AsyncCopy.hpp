@@ -14,9 +14,9 @@ namespace Batchwork::Impl::Vendor {
 /// Whether copies to team scratch can run beside the arithmetic. The host needs it as well, because
 /// it reserves the scratch.
 #if (!defined(BATCHWORK_DISABLE_VENDOR) && defined(__CUDACC__)) || defined(BATCHWORK_VENDOR_THREADS)
-inline constexpr bool copies_asynchronously = true;
+inline constexpr bool has_async_copies = true;
 #else
-inline constexpr bool copies_asynchronously = false;
+inline constexpr bool has_async_copies = false;
 #endif
 
 /// Starts a copy of Bytes (4, 8 or 16, aligned alike) from device memory to team scratch.
@@ -58,20 +58,20 @@ BATCHWORK_INLINE void copy_async(void* scratch, void const* global, bool there) 
 #endif
 }
 /// Waits for the copies that this lane has started; its own copies are then seen by this lane.
-BATCHWORK_INLINE void wait_for_copies() {
+BATCHWORK_INLINE void copy_async_wait() {
 #if defined(BATCHWORK_VENDOR_ASYNC)
   asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
 /// Makes a group of the copies that this lane has started since the group before.
-BATCHWORK_INLINE void close_copies() {
+BATCHWORK_INLINE void copy_async_commit() {
 #if defined(BATCHWORK_VENDOR_ASYNC)
   asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
 /// Waits for all groups of this lane's copies except the last ones.
 template <int Last>
-BATCHWORK_INLINE void wait_for_copies_but() {
+BATCHWORK_INLINE void copy_async_wait_prior() {
 #if defined(BATCHWORK_VENDOR_ASYNC)
   asm volatile("cp.async.wait_group %0;" ::"n"(Last) : "memory");
 #endif

@@ -23,12 +23,12 @@ inline constexpr bool items_wait_alone =
 /// Waits for the neighbouring lanes of item number `item` of a team's `items`, all of which must
 /// call it. It waits for the team if the lanes of more than a warp cannot wait separately.
 template <int Lanes, class Member>
-BATCHWORK_INLINE void wait_for_item(Member const& member, [[maybe_unused]] int item,
-                                    [[maybe_unused]] int items) {
+BATCHWORK_INLINE void item_barrier(Member const& member, [[maybe_unused]] int item,
+                                   [[maybe_unused]] int items) {
   if constexpr (!has_shuffles) {
     member.team_barrier();
   } else if constexpr (Lanes <= warp_lanes) {
-    meet_in_warp(Lanes > 32 ? Lanes : 32);
+    warp_sync(Lanes > 32 ? Lanes : 32);
   } else {
 #if defined(BATCHWORK_VENDOR_CUDA)
     // Separate barriers (PTX ISA, bar.sync). Their numbers are constants, because a kernel reserves
@@ -52,8 +52,8 @@ BATCHWORK_INLINE void wait_for_item(Member const& member, [[maybe_unused]] int i
 /// Waits for the first lanes of a team, whole warps of 32. All of them and no other lanes must call
 /// it. Available where items_wait_alone.
 template <class Member>
-BATCHWORK_INLINE void wait_for_first_lanes([[maybe_unused]] Member const& member,
-                                           [[maybe_unused]] int lanes) {
+BATCHWORK_INLINE void first_lanes_barrier([[maybe_unused]] Member const& member,
+                                          [[maybe_unused]] int lanes) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   asm volatile("bar.sync 5, %0;" ::"r"(lanes) : "memory");
 #elif defined(BATCHWORK_VENDOR_THREADS)

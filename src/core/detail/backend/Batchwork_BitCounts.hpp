@@ -15,28 +15,28 @@
 namespace Batchwork::Impl::Vendor {
 
 /// The number of set bits of x, and the lowest of them.
-BATCHWORK_INLINE int count_bits(unsigned x) {
+BATCHWORK_INLINE int popcount(unsigned x) {
 #if defined(BATCHWORK_VENDOR_CUDA) || defined(BATCHWORK_VENDOR_HIP)
   return __popc(x);
 #else
   return Kokkos::popcount(x);
 #endif
 }
-BATCHWORK_INLINE int count_bits(std::uint64_t x) {
+BATCHWORK_INLINE int popcount(std::uint64_t x) {
 #if defined(BATCHWORK_VENDOR_CUDA) || defined(BATCHWORK_VENDOR_HIP)
   return __popcll(static_cast<unsigned long long>(x));
 #else
   return Kokkos::popcount(x);
 #endif
 }
-BATCHWORK_INLINE int lowest_bit(unsigned x) {
+BATCHWORK_INLINE int countr_zero(unsigned x) {
 #if defined(BATCHWORK_VENDOR_CUDA) || defined(BATCHWORK_VENDOR_HIP)
   return __ffs(int(x)) - 1;
 #else
   return Kokkos::countr_zero(x);
 #endif
 }
-BATCHWORK_INLINE int lowest_bit(std::uint64_t x) {
+BATCHWORK_INLINE int countr_zero(std::uint64_t x) {
 #if defined(BATCHWORK_VENDOR_CUDA) || defined(BATCHWORK_VENDOR_HIP)
   return __ffsll((long long)x) - 1;
 #else

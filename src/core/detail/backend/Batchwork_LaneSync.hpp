@@ -34,12 +34,12 @@ struct LaneSync {
     static_assert(is_team_member<Member>, "Batchwork: lanes share items in teams of Kokkos only");
     return {};
   }
-  BATCHWORK_INLINE void sync() const { meet_in_warp(); }
+  BATCHWORK_INLINE void sync() const { warp_sync(); }
   /// The same for so many neighbouring lanes: beyond a warp, for the whole team.
   template <int Lanes>
   BATCHWORK_INLINE void sync_all() const {
     if constexpr (Lanes <= warp_lanes) {
-      meet_in_warp(Lanes > 32 ? Lanes : 32);
+      warp_sync(Lanes > 32 ? Lanes : 32);
     } else {
 #if defined(BATCHWORK_VENDOR_CUDA) || defined(BATCHWORK_VENDOR_HIP)
       __syncthreads();
@@ -51,29 +51,29 @@ struct LaneSync {
   /// The value that the lane `from` of the L of a grid holds.
   template <int L, class T>
   BATCHWORK_INLINE T broadcast(T const& x, int from, int, char*) const {
-    return from_lane<L>(x, from);
+    return shuffle<L>(x, from);
   }
   /// The sum over the L lanes of a grid, the same bits in each.
   template <int L, class T>
   BATCHWORK_INLINE T sum(T x, int, char*) const {
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int step = 1; step < L; step *= 2) x = x + swapped<L>(x, step);
+    for (int step = 1; step < L; step *= 2) x = x + shuffle_xor<L>(x, step);
     return x;
   }
   /// See LaneGrid.
   template <int L, class Integer>
   BATCHWORK_INLINE int lane_of_largest(Integer x, int lane, char*) const {
-    return lowest_bit(votes_of<L>(x == largest_of<L>(x), lane));
+    return countr_zero(ballot<L>(x == reduce_max<L>(x), lane));
   }
   template <int L>
-  BATCHWORK_INLINE unsigned bits_of(unsigned x, int, char*) const {
+  BATCHWORK_INLINE unsigned reduce_or(unsigned x, int, char*) const {
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int step = 1; step < L; step *= 2) x |= swapped<L>(x, step);
+    for (int step = 1; step < L; step *= 2) x |= shuffle_xor<L>(x, step);
     return x;
   }
   /// See LaneGrid. About N numbers pass between the lanes (recursive halving).
   template <int L, int N, class T>
-  BATCHWORK_INLINE void scatter_sums(T (&x)[N], int lane, char*) const {
+  BATCHWORK_INLINE void reduce_scatter(T (&x)[N], int lane, char*) const {
     BATCHWORK_UNROLL
     for (int step = L / 2; step > 0; step /= 2) {
       bool const upper = (lane & step) != 0;
@@ -83,18 +83,18 @@ struct LaneSync {
         // For two sums of two lanes, each lane continues with one. Sums from N on are unused.
         int const partner = k + step < N ? k + step : k;
         T const mine = upper ? x[partner] : x[k], other = upper ? x[k] : x[partner];
-        x[k] = mine + swapped<L>(other, step);
+        x[k] = mine + shuffle_xor<L>(other, step);
       }
     }
   }
   /// See LaneGrid.
   BATCHWORK_INLINE void begin_turns() const {}
   template <int L, class T>
-  BATCHWORK_INLINE T told_in_turn(T const& x, int from, int, int, char*) const {
-    return from_lane<L>(x, from);
+  BATCHWORK_INLINE T broadcast_in_turn(T const& x, int from, int, int, char*) const {
+    return shuffle<L>(x, from);
   }
   /// Whether x is true in any lane of the warp, so that all lanes may branch on it.
-  BATCHWORK_INLINE bool any(bool x) const { return any_in_warp(x); }
+  BATCHWORK_INLINE bool any(bool x) const { return any_of_warp(x); }
 };
 #else
 /// Portably lanes can only wait for their whole team, so all of it runs the same number of items.
@@ -158,7 +158,7 @@ struct LaneSync {
     return r;
   }
   template <int L>
-  BATCHWORK_INLINE unsigned bits_of(unsigned x, int lane, char* exchange) const {
+  BATCHWORK_INLINE unsigned reduce_or(unsigned x, int lane, char* exchange) const {
     unsigned* const shared = reinterpret_cast<unsigned*>(exchange);
     sync();
     shared[lane] = x;
@@ -169,7 +169,7 @@ struct LaneSync {
   /// All numbers at once: two waits. Lanes read at different places of different sums, which are in
   /// different banks.
   template <int L, int N, class T>
-  BATCHWORK_INLINE void scatter_sums(T (&x)[N], int lane, char* exchange) const {
+  BATCHWORK_INLINE void reduce_scatter(T (&x)[N], int lane, char* exchange) const {
     T* const shared = reinterpret_cast<T*>(exchange);
     sync();
     BATCHWORK_UNROLL
@@ -187,7 +187,8 @@ struct LaneSync {
   /// Two places are used alternately: one wait for each number, and one before the first.
   BATCHWORK_INLINE void begin_turns() const { sync(); }
   template <int L, class T>
-  BATCHWORK_INLINE T told_in_turn(T const& x, int from, int turn, int lane, char* exchange) const {
+  BATCHWORK_INLINE T broadcast_in_turn(T const& x, int from, int turn, int lane,
+                                       char* exchange) const {
     T* const shared = reinterpret_cast<T*>(exchange) + (turn & 1);
     if (lane == from) *shared = x;
     sync();

@@ -17,7 +17,7 @@ namespace Batchwork::Impl::Vendor {
 /// Stores V adjacent numbers at once; V numbers are aligned like one of their size, 4, 8 or 16
 /// bytes. Compilers do not always find that this is allowed.
 template <class T, int V>
-BATCHWORK_INLINE void store_together(T* to, T const (&x)[V]) {
+BATCHWORK_INLINE void store_vector(T* to, T const (&x)[V]) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   if constexpr (sizeof(x) == 16) {
     uint4 w;
@@ -41,7 +41,7 @@ BATCHWORK_INLINE void store_together(T* to, T const (&x)[V]) {
 
 /// Loads them from memory that is not written meanwhile.
 template <class T, int V>
-BATCHWORK_INLINE void load_together(T (&x)[V], T const* from) {
+BATCHWORK_INLINE void load_vector(T (&x)[V], T const* from) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   if constexpr (sizeof(x) == 16) {
     uint4 const w = __ldg(reinterpret_cast<uint4 const*>(from));
@@ -59,7 +59,7 @@ BATCHWORK_INLINE void load_together(T (&x)[V], T const* from) {
 
 /// Loads a number that no lane reads again soon, so that data used by many lanes stay in the cache.
 template <class T>
-BATCHWORK_INLINE T load_once(T const* from) {
+BATCHWORK_INLINE T load_no_allocate(T const* from) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   if constexpr (std::is_same_v<T, double>) {
     T x;

@@ -89,7 +89,7 @@ BATCHWORK_INLINE bool is_positive_and_normal(T x) {
 /// 1 / sqrt(x) for a positive normal number, to the last bit or two, without the branch that
 /// compilers generate for other numbers and that later reads would wait for. For other numbers the
 /// result is undefined.
-BATCHWORK_INLINE float inverse_root(float x) {
+BATCHWORK_INLINE float rsqrt(float x) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   float r;
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
@@ -98,7 +98,7 @@ BATCHWORK_INLINE float inverse_root(float x) {
   return Kokkos::rsqrt(x);
 #endif
 }
-BATCHWORK_INLINE double inverse_root(double x) {
+BATCHWORK_INLINE double rsqrt(double x) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   double r;
   asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));

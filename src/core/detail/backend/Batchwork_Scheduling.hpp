@@ -25,7 +25,7 @@ BATCHWORK_INLINE void begin_waiting() {
 
 /// Prevents the compiler from moving loads across: values are loaded again afterwards, instead of
 /// being kept in registers until they spill. It costs nothing itself.
-BATCHWORK_INLINE void forget_loads() {
+BATCHWORK_INLINE void compiler_barrier() {
 #if defined(BATCHWORK_VENDOR_CUDA)
   asm volatile("" ::: "memory");
 #endif
@@ -33,7 +33,7 @@ BATCHWORK_INLINE void forget_loads() {
 
 /// The same for the scheduler of the assembler, where the lanes of a warp execute together: a wait
 /// across which no access to scratch is moved.
-BATCHWORK_INLINE void keep_loads_behind() {
+BATCHWORK_INLINE void scheduling_barrier() {
 #if defined(BATCHWORK_VENDOR_CUDA)
   __syncwarp();
 #endif

@@ -15,7 +15,7 @@ namespace Batchwork::Impl::Vendor {
 
 /// Writes to scratch before it are seen by the lanes of the warp after it. Wavefronts execute in
 /// lockstep.
-BATCHWORK_INLINE void meet_in_warp([[maybe_unused]] int together = 32) {
+BATCHWORK_INLINE void warp_sync([[maybe_unused]] int together = 32) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   __syncwarp();
 #elif defined(BATCHWORK_VENDOR_HIP)
@@ -28,8 +28,8 @@ BATCHWORK_INLINE void meet_in_warp([[maybe_unused]] int together = 32) {
 }
 /// Exchanges a number with the lane of a group of L whose rank differs by the bit `step`.
 template <int L = 32, class T>
-BATCHWORK_INLINE T swapped(T const& x, [[maybe_unused]] int step,
-                           [[maybe_unused]] int together = 32) {
+BATCHWORK_INLINE T shuffle_xor(T const& x, [[maybe_unused]] int step,
+                               [[maybe_unused]] int together = 32) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   return __shfl_xor_sync(0xffffffffu, x, step, L);
 #elif defined(BATCHWORK_VENDOR_HIP)
@@ -44,7 +44,7 @@ BATCHWORK_INLINE T swapped(T const& x, [[maybe_unused]] int step,
 }
 /// The value that the lane `from` of the L of a group holds.
 template <int L, class T>
-BATCHWORK_INLINE T from_lane(T const& x, [[maybe_unused]] int from) {
+BATCHWORK_INLINE T shuffle(T const& x, [[maybe_unused]] int from) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   return __shfl_sync(0xffffffffu, x, from, L);
 #elif defined(BATCHWORK_VENDOR_HIP)
@@ -59,7 +59,7 @@ BATCHWORK_INLINE T from_lane(T const& x, [[maybe_unused]] int from) {
 }
 
 /// The calling lane's rank in its warp.
-BATCHWORK_INLINE int rank_in_warp() {
+BATCHWORK_INLINE int lane_id() {
 #if defined(BATCHWORK_VENDOR_CUDA)
   int rank;
   asm("mov.u32 %0, %%laneid;" : "=r"(rank));
@@ -74,13 +74,13 @@ BATCHWORK_INLINE int rank_in_warp() {
 }
 
 /// Whether x is true in any lane of the warp. Available where has_shuffles.
-BATCHWORK_INLINE bool any_in_warp(bool x) {
+BATCHWORK_INLINE bool any_of_warp(bool x) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   return __any_sync(0xffffffffu, x);
 #elif defined(BATCHWORK_VENDOR_HIP)
   return __any(x) != 0;
 #elif defined(BATCHWORK_VENDOR_THREADS)
-  for (int step = 1; step < 32; step *= 2) x = swapped(x, step) || x;
+  for (int step = 1; step < 32; step *= 2) x = shuffle_xor(x, step) || x;
   return x;
 #else
   return x;
@@ -89,14 +89,14 @@ BATCHWORK_INLINE bool any_in_warp(bool x) {
 
 /// Bit l of the result says whether x is true in lane l of the 32. All of them must call it.
 /// Available where has_shuffles.
-BATCHWORK_INLINE unsigned votes_in_warp(bool x) {
+BATCHWORK_INLINE unsigned ballot(bool x) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   return __ballot_sync(0xffffffffu, x);
 #elif defined(BATCHWORK_VENDOR_HIP)
   return unsigned(__ballot(x) >> (__lane_id() & 32u));
 #elif defined(BATCHWORK_THREADS_AS_LANES)
   unsigned votes = x ? 1u << ThreadAsLane::rank() % 32 : 0u;
-  for (int step = 1; step < 32; step *= 2) votes |= swapped(votes, step);
+  for (int step = 1; step < 32; step *= 2) votes |= shuffle_xor(votes, step);
   return votes;
 #else
   return x ? 1u : 0u;
@@ -106,17 +106,17 @@ BATCHWORK_INLINE unsigned votes_in_warp(bool x) {
 /// Bit l of the result says whether x is true in lane l of a group of L; `lane` is the calling
 /// lane. Available where has_shuffles.
 template <int L>
-BATCHWORK_INLINE unsigned votes_of(bool x, int lane) {
-  unsigned const votes = votes_in_warp(x);
-  return L == 32 ? votes : votes >> ((rank_in_warp() - lane) & 31) & ((1u << L % 32) - 1u);
+BATCHWORK_INLINE unsigned ballot(bool x, int lane) {
+  unsigned const votes = ballot(x);
+  return L == 32 ? votes : votes >> ((lane_id() - lane) & 31) & ((1u << L % 32) - 1u);
 }
 
 /// Waits for the lanes of the caller's warp, all of which must call it. The portable version waits
 /// for the whole team, all of which must call it.
 template <class Member>
-BATCHWORK_INLINE void wait_for_warp([[maybe_unused]] Member const& member) {
+BATCHWORK_INLINE void warp_sync([[maybe_unused]] Member const& member) {
 #if defined(BATCHWORK_VENDOR_WARPS)
-  meet_in_warp();
+  warp_sync();
 #else
   member.team_barrier();
 #endif

@@ -18,7 +18,7 @@ namespace Batchwork::Impl::Vendor {
 
 /// The largest of the integers of L lanes. Available where has_shuffles.
 template <int L, class Integer>
-BATCHWORK_INLINE Integer largest_of(Integer x) {
+BATCHWORK_INLINE Integer reduce_max(Integer x) {
 #if defined(BATCHWORK_VENDOR_CUDA) && __CUDA_ARCH__ >= 800
   constexpr bool at_once = L == 32, half_at_once = L == 16 && sizeof(Integer) == 4;
 #else
@@ -26,10 +26,10 @@ BATCHWORK_INLINE Integer largest_of(Integer x) {
 #endif
   if constexpr (half_at_once) {
     // The lower and the upper half separately: four shuffles would wait for each other.
-    bool const upper = (rank_in_warp() & 16) != 0;
+    bool const upper = (lane_id() & 16) != 0;
     constexpr Integer least = std::numeric_limits<Integer>::min();
-    Integer const of_lower = largest_of<32>(upper ? least : x),
-                  of_upper = largest_of<32>(upper ? x : least);
+    Integer const of_lower = reduce_max<32>(upper ? least : x),
+                  of_upper = reduce_max<32>(upper ? x : least);
     return upper ? of_upper : of_lower;
   } else if constexpr (at_once) {
 #if defined(BATCHWORK_VENDOR_CUDA) && __CUDA_ARCH__ >= 800
@@ -44,7 +44,7 @@ BATCHWORK_INLINE Integer largest_of(Integer x) {
   } else {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int step = 1; step < L; step *= 2) {
-      Integer const other = swapped<L>(x, step);
+      Integer const other = shuffle_xor<L>(x, step);
       x = other > x ? other : x;
     }
     return x;
@@ -58,28 +58,28 @@ BATCHWORK_INLINE Integer largest_of(Integer x) {
 /// In double, matrix instructions take half the time: products with matrices of ones add up the
 /// numbers of four lanes, then those of the eight groups of four, as far as they belong together.
 template <class T, int N>
-BATCHWORK_INLINE void sum_over([[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes) {
+BATCHWORK_INLINE void reduce_sum([[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes) {
 #if defined(BATCHWORK_VENDOR_WARPS)
-  if constexpr (multiplies_matrices<T>) {
+  if constexpr (has_mma<T>) {
     if (lanes > 4) {
       // After the first product a lane holds the sums of the fours 2 (lane % 4) and the next.
-      int const lane = rank_in_warp();
+      int const lane = lane_id();
       bool const together = ((((lane & 3) << 3) ^ lane) & (32 - lanes)) == 0;
       BATCHWORK_UNROLL
       for (int n = 0; n < N; ++n) {
         T fours[2] = {T(0), T(0)}, all[2] = {T(0), T(0)};
-        multiply_matrices(fours, T(1), x[n]);
-        multiply_matrices(all, together ? fours[0] + fours[1] : T(0), T(1));
+        mma(fours, T(1), x[n]);
+        mma(all, together ? fours[0] + fours[1] : T(0), T(1));
         x[n] = all[0];
       }
       return;
     }
   }
   BATCHWORK_UNROLL
-  for (int step = 1; step < (multiplies_matrices<T> ? 4 : warp_lanes); step *= 2) {
+  for (int step = 1; step < (has_mma<T> ? 4 : warp_lanes); step *= 2) {
     if (step < lanes) {
       BATCHWORK_UNROLL
-      for (int n = 0; n < N; ++n) x[n] += swapped(x[n], step, lanes > 32 ? lanes : 32);
+      for (int n = 0; n < N; ++n) x[n] += shuffle_xor(x[n], step, lanes > 32 ? lanes : 32);
     }
   }
 #endif
@@ -89,28 +89,30 @@ BATCHWORK_INLINE void sum_over([[maybe_unused]] T (&x)[N], [[maybe_unused]] int 
 /// half of the numbers and pass on the other half (R. Rabenseifner, "Optimization of collective
 /// reduction operations", ICCS 2004). Runs put(0, n, sum) in one lane for each n, from `first` on.
 template <int N, class T, class Put>
-BATCHWORK_INLINE void deal_halves([[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes,
-                                  [[maybe_unused]] int first, [[maybe_unused]] Put const& put) {
+BATCHWORK_INLINE void reduce_scatter_by_halves([[maybe_unused]] T (&x)[N],
+                                               [[maybe_unused]] int lanes,
+                                               [[maybe_unused]] int first,
+                                               [[maybe_unused]] Put const& put) {
 #if defined(BATCHWORK_VENDOR_WARPS)
   if constexpr (N == 1) {
     int const last = lanes - 1;
     BATCHWORK_KEEP_LOOP
-    for (; lanes > 1; lanes /= 2) x[0] += swapped(x[0], lanes / 2);
-    if ((rank_in_warp() & last) == 0) put(0, first, x[0]);
+    for (; lanes > 1; lanes /= 2) x[0] += shuffle_xor(x[0], lanes / 2);
+    if ((lane_id() & last) == 0) put(0, first, x[0]);
   } else {
     if (lanes == 1) {
       BATCHWORK_UNROLL
       for (int n = 0; n < N; ++n) put(0, first + n, x[n]);
       return;
     }
-    bool const upper = (rank_in_warp() & (lanes / 2)) != 0;
+    bool const upper = (lane_id() & (lanes / 2)) != 0;
     T half[N / 2];
     BATCHWORK_UNROLL
     for (int n = 0; n < N / 2; ++n) {
       T const given = upper ? x[n] : x[N / 2 + n];
-      half[n] = (upper ? x[N / 2 + n] : x[n]) + swapped(given, lanes / 2);
+      half[n] = (upper ? x[N / 2 + n] : x[n]) + shuffle_xor(given, lanes / 2);
     }
-    deal_halves(half, lanes / 2, upper ? first + N / 2 : first, put);
+    reduce_scatter_by_halves(half, lanes / 2, upper ? first + N / 2 : first, put);
   }
 #endif
 }
@@ -123,16 +125,16 @@ BATCHWORK_INLINE void deal_halves([[maybe_unused]] T (&x)[N], [[maybe_unused]] i
 /// In double a matrix instruction adds up one number over groups of four lanes; each group gets a
 /// row of the result.
 template <class T, int N, class Put>
-BATCHWORK_INLINE void deal_sums(T (&x)[N], int lanes, Put const& put) {
+BATCHWORK_INLINE void reduce_scatter(T (&x)[N], int lanes, Put const& put) {
 #if defined(BATCHWORK_VENDOR_WARPS)
 #if defined(BATCHWORK_VENDOR_CUDA)
-  if constexpr (multiplies_matrices<T>) {
+  if constexpr (has_mma<T>) {
     if (lanes >= 4) {
       // Two products at a time, which do not wait for each other.
-      int const lane = rank_in_warp(), row = lane >> 2;
+      int const lane = lane_id(), row = lane >> 2;
       T c[2][2] = {{T(0), T(0)}, {T(0), T(0)}};
       BATCHWORK_UNROLL
-      for (int n = 0; n < N; ++n) multiply_matrices(c[n % 2], row == n ? T(1) : T(0), x[n]);
+      for (int n = 0; n < N; ++n) mma(c[n % 2], row == n ? T(1) : T(0), x[n]);
       // For number `row`, the values of the groups of four 2 (lane % 4) and the next one.
       T s[2] = {c[0][0] + c[1][0], c[0][1] + c[1][1]};
       int const four = (lane & 3) * 2, mine = lane & -lanes;
@@ -145,39 +147,40 @@ BATCHWORK_INLINE void deal_sums(T (&x)[N], int lanes, Put const& put) {
       }
       T sum[1] = {s[0] + s[1]};
       BATCHWORK_KEEP_LOOP
-      for (int step = 1; step * 8 < lanes; step *= 2) sum[0] += swapped(sum[0], step);
+      for (int step = 1; step * 8 < lanes; step *= 2) sum[0] += shuffle_xor(sum[0], step);
       if (row < N && ((lane & 3) * 8 & (lanes - 1)) == 0)
         put((four * 4 - mine) >> (__ffs(lanes) - 1), row, sum[0]);
       return;
     }
   }
 #endif
-  deal_halves(x, lanes, 0, put);
+  reduce_scatter_by_halves(x, lanes, 0, put);
 #endif
 }
 
-/// The places of scratch that combine_lanes uses for each number, in a team of so many lanes.
-constexpr int places_to_combine(int team) {
+/// The places of scratch that reduce_lanes uses for each number, in a team of so many lanes.
+constexpr int places_to_reduce(int team) {
   return has_shuffles ? (team + warp_lanes - 1) / warp_lanes : team;
 }
 
 /// Replaces x, N numbers at once, by f(... f(a, b) ...) over `lanes` neighbouring lanes; f is
 /// commutative. Each lane gets the same bits, in an order that depends only on the number of lanes,
-/// a power of two that divides the team. `shared` has places_to_combine numbers for each of the N
+/// a power of two that divides the team. `shared` has places_to_reduce numbers for each of the N
 /// and is free again after the team's next barrier. All lanes of the team must call it; with up to
 /// 32 lanes all of a warp are enough. Available where has_shuffles; the portable version is
 /// SumExchange.
 template <int N, class Member, class T, class F>
-BATCHWORK_INLINE void combine_lanes([[maybe_unused]] Member const& member,
-                                    [[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes,
-                                    [[maybe_unused]] F const& f, [[maybe_unused]] T* shared) {
+BATCHWORK_INLINE void reduce_lanes([[maybe_unused]] Member const& member,
+                                   [[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes,
+                                   [[maybe_unused]] F const& f, [[maybe_unused]] T* shared) {
 #if defined(BATCHWORK_VENDOR_WARPS)
   int const rank = member.team_rank();
   int const step_end = lanes < warp_lanes ? lanes : warp_lanes;
   BATCHWORK_KEEP_LOOP
   for (int step = 1; step < step_end; step *= 2) {
     BATCHWORK_UNROLL
-    for (int q = 0; q < N; ++q) x[q] = f(x[q], swapped(x[q], step, step_end > 32 ? step_end : 32));
+    for (int q = 0; q < N; ++q)
+      x[q] = f(x[q], shuffle_xor(x[q], step, step_end > 32 ? step_end : 32));
   }
   if (lanes <= warp_lanes) return;
   int const each = warp_lanes;

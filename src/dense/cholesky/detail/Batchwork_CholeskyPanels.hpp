@@ -6,14 +6,19 @@
 #ifndef BATCHWORK_CHOLESKYPANELS_HPP
 #define BATCHWORK_CHOLESKYPANELS_HPP
 
+#include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 
 #include "core/detail/Batchwork_Exchange.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_Quotients.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
 #include "dense/cholesky/detail/Batchwork_PanelScratch.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleProblem.hpp"
 #include "view/detail/layout/Batchwork_MatrixTravel.hpp"
@@ -89,12 +94,12 @@ struct CholeskyPanels {
     auto const numbers_of = [&](int item) { return scratch + item * item_numbers; };
     auto const meet = [&](PanelTravel const& t) {
       if (t.by.by_items) member.team_barrier();
-      else Vendor::wait_for_warp(member);
+      else Vendor::warp_sync(member);
     };
 
     fetch_panels(of_a, here, p.a, p.n, at, numbers_of,
                  [&](int item) { return item_of(p.a, first + item); });
-    Vendor::wait_for_copies();
+    Vendor::copy_async_wait();
     meet(of_a);
     std::int32_t code = 0;
     T* const numbers = numbers_of(here.item);
@@ -166,9 +171,9 @@ struct CholeskyPanels {
     }
     if (j > 0) {
       // Lanes without a row have read one of these.
-      if constexpr (Lanes > 8) Vendor::wait_for_warp(member);
+      if constexpr (Lanes > 8) Vendor::warp_sync(member);
       if (lane < 8) write_row(panel + row[0], lane, x[0]);
-      Vendor::wait_for_warp(member);
+      Vendor::warp_sync(member);
     }
     T d[8][8];
     BATCHWORK_UNROLL
@@ -178,14 +183,14 @@ struct CholeskyPanels {
         read_unit(d[q], v, panel + 8 * (8 * j + q) + at.unit(q, v));
     }
     // Before rows are written in its place.
-    Vendor::wait_for_warp(member);
+    Vendor::warp_sync(member);
     unsigned bad = 0;
     BATCHWORK_UNROLL
     for (int k = 0; k < 8; ++k) {
       T const pivot = d[k][k];
       bool const good = Vendor::is_positive_and_normal(pivot);
       if (!good) bad |= 1u << k;
-      T const root = good ? Vendor::inverse_root(pivot) : std::numeric_limits<T>::quiet_NaN();
+      T const root = good ? Vendor::rsqrt(pivot) : std::numeric_limits<T>::quiet_NaN();
       BATCHWORK_UNROLL
       for (int q = k + 1; q < 8; ++q) d[q][k] *= root;
       BATCHWORK_UNROLL
@@ -206,7 +211,7 @@ struct CholeskyPanels {
     BATCHWORK_UNROLL
     for (int s = 0; s < Some; ++s)
       if (8 * j + lane + Lanes * s < at.rows()) write_row(panel + row[s], lane, x[s]);
-    Vendor::wait_for_warp(member);
+    Vendor::warp_sync(member);
     if (code != 0 || bad == 0) return;
     // Columns beyond the item's extent may hold anything.
     BATCHWORK_UNROLL

@@ -12,7 +12,8 @@
 #include <cstdlib>
 
 #include "core/detail/Batchwork_Exchange.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_MemoryAccess.hpp"
 #include "view/detail/layout/Batchwork_MatrixTravel.hpp"
 
 namespace Batchwork::Impl {
@@ -166,7 +167,7 @@ BATCHWORK_INLINE void store_panels(PanelTravel const& t, Here const& here, Stora
           if (u > 0 && i + some * u >= n) continue;
           T x[wide] = {};
           if (i >= 8 * panel) read_together(x, from + (8 * some * u + wide * (v ^ u)));
-          Vendor::store_together(to + some * u * s.row, x);
+          Vendor::store_vector(to + some * u * s.row, x);
         }
         from += 64, to += down;
       }

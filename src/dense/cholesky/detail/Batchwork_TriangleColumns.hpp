@@ -7,6 +7,7 @@
 #ifndef BATCHWORK_TRIANGLECOLUMNS_HPP
 #define BATCHWORK_TRIANGLECOLUMNS_HPP
 
+#include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -14,9 +15,11 @@
 #include <limits>
 
 #include "core/detail/Batchwork_Exchange.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/Batchwork_QuickDivisor.hpp"
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "dense/cholesky/detail/Batchwork_PanelScratch.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleProblem.hpp"
 #include "view/detail/layout/Batchwork_MatrixTravel.hpp"
@@ -138,7 +141,7 @@ struct TriangleColumns {
         }
       }
       if (q0 == 0) {
-        Vendor::wait_for_copies();
+        Vendor::copy_async_wait();
         member.team_barrier();
         invert_diagonals(here, numbers_of, found);
         member.team_barrier();

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/detail/backend/Batchwork_LaunchLimits.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleChoice.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleHost.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleLanes.hpp"

@@ -16,7 +16,13 @@
 #include <limits>
 
 #include "core/detail/Batchwork_Exchange.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_MatrixInstructions.hpp"
+#include "core/detail/backend/Batchwork_MemoryAccess.hpp"
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleProblem.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleScratch.hpp"
 #include "view/detail/layout/Batchwork_MatrixTravel.hpp"
@@ -153,7 +159,7 @@ struct TriangleTeams {
     BATCHWORK_UNROLL
     for (int k = 0; k < Count; ++k) x[k] = T(0);
     if (there) read_together(x, from);
-    Vendor::store_together(to, x);
+    Vendor::store_vector(to, x);
   }
   /// Whether all that the lane stored is finite.
   BATCHWORK_INLINE bool store_sides(LaneItem const& here, int c0, int columns) const {
@@ -237,7 +243,7 @@ struct TriangleTeams {
 
   template <class Member>
   BATCHWORK_INLINE void wait(Member const& member) const {
-    if constexpr (by_warps) Vendor::wait_for_warp(member);
+    if constexpr (by_warps) Vendor::warp_sync(member);
     else member.team_barrier();
   }
 
@@ -340,7 +346,7 @@ struct TriangleTeams {
                                             int lane) const {
     T const* const group = triangle + at().group(g);
     int const first = (g + 1) / 2;  // an odd group has nothing left in its tile
-    if constexpr (Vendor::multiplies_matrices<T>) {
+    if constexpr (Vendor::has_mma<T>) {
       T x[Tiles];
       BATCHWORK_UNROLL
       for (int i = 0; i < Tiles; ++i)
@@ -349,7 +355,7 @@ struct TriangleTeams {
       for (int i = 0; i < Tiles; ++i) {
         BATCHWORK_UNROLL
         for (int j = 0; j <= i; ++j)
-          if (j >= first) Vendor::multiply_matrices(rest[i * (i + 1) / 2 + j], -x[i], x[j]);
+          if (j >= first) Vendor::mma(rest[i * (i + 1) / 2 + j], -x[i], x[j]);
       }
     } else {
       // Two terms at a time where all four would leave too few registers for the tiles.
@@ -494,7 +500,7 @@ struct TriangleTeams {
     for (int c0 = 0; c0 == 0 || c0 < p.columns; c0 += chunk) {
       int const columns = p.columns - c0 < chunk ? p.columns - c0 : chunk;
       load_sides(here, c0, columns);
-      Vendor::wait_for_copies();
+      Vendor::copy_async_wait();
       meet();
       if constexpr (factors) {
         if (c0 == 0) {

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_LaunchLimits.hpp"
 #include "dense/copy/detail/Batchwork_CopyProblem.hpp"
 #include "dense/copy/detail/Batchwork_CopyRuns.hpp"
 #include "dense/copy/detail/Batchwork_CopyTiles.hpp"

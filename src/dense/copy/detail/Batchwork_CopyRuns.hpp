@@ -9,11 +9,14 @@
 #ifndef BATCHWORK_COPYRUNS_HPP
 #define BATCHWORK_COPYRUNS_HPP
 
+#include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
+#include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/Batchwork_QuickDivisor.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_MemoryAccess.hpp"
 #include "dense/copy/detail/Batchwork_CopyProblem.hpp"
 
 namespace Batchwork::Impl {
@@ -178,13 +181,13 @@ struct CopyRuns {
     T const* f = from + s.from;
     BATCHWORK_UNROLL
     for (int u = 0; u < turns; ++u) {
-      if (std::uint32_t(u) < whole) Vendor::load_together(word[u], f);
+      if (std::uint32_t(u) < whole) Vendor::load_vector(word[u], f);
       f += from_step;
     }
     T* t = to + s.to;
     BATCHWORK_UNROLL
     for (int u = 0; u < turns; ++u) {
-      if (std::uint32_t(u) < whole) Vendor::store_together(t, word[u]);
+      if (std::uint32_t(u) < whole) Vendor::store_vector(t, word[u]);
       t += to_step;
     }
   }

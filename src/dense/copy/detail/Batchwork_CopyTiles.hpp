@@ -11,11 +11,13 @@
 #ifndef BATCHWORK_COPYTILES_HPP
 #define BATCHWORK_COPYTILES_HPP
 
+#include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <limits>
 
+#include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/Batchwork_QuickDivisor.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
 #include "dense/copy/detail/Batchwork_CopyProblem.hpp"
 
 namespace Batchwork::Impl {
@@ -139,7 +141,7 @@ struct CopyTiles {
   static constexpr int stage_bytes = 20480;
   /// Teams that a multiprocessor is to hold at once.
   static constexpr int wanted_teams = 6;
-  static constexpr bool asynchronous = Vendor::copies_asynchronously && alignof(T) == sizeof(T) &&
+  static constexpr bool asynchronous = Vendor::has_async_copies && alignof(T) == sizeof(T) &&
                                        (sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
 
   CopySide<T const> from;
@@ -211,7 +213,7 @@ struct CopyTiles {
       if constexpr (asynchronous) Vendor::copy_async<int(sizeof(T))>(numbers + place, p);
       else numbers[place] = *p;
     });
-    Vendor::wait_for_copies();
+    Vendor::copy_async_wait();
     member.team_barrier();
     to.walk(t, lane, [&](T* p, int place) { *p = numbers[place]; });
   }

@@ -9,7 +9,10 @@
 #include <cstdint>
 
 #include "core/detail/Batchwork_Elimination.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
 
 namespace Batchwork::Impl {
 
@@ -43,19 +46,19 @@ struct ColumnLanes {
 
   BATCHWORK_INLINE void sync() const {
     if (count > lanes_of_warp) member.team_barrier();
-    else Vendor::wait_for_warp(member);
+    else Vendor::warp_sync(member);
   }
   /// Over the lanes of the group, the same bits in each.
   template <class X>
   BATCHWORK_INLINE X sum(X x) const {
     if constexpr (Vendor::has_shuffles)
-      for (int step = 1; step < width; step *= 2) x += Vendor::swapped(x, step);
+      for (int step = 1; step < width; step *= 2) x += Vendor::shuffle_xor(x, step);
     return x;
   }
   template <class T>
   BATCHWORK_INLINE T largest_of_group(T x) const {
     if constexpr (Vendor::has_shuffles)
-      for (int step = 1; step < width; step *= 2) x = larger_size(x, Vendor::swapped(x, step));
+      for (int step = 1; step < width; step *= 2) x = larger_size(x, Vendor::shuffle_xor(x, step));
     return x;
   }
   /// Over the lanes of the item.
@@ -63,7 +66,7 @@ struct ColumnLanes {
   BATCHWORK_INLINE I largest_key(I key) const {
     if constexpr (Vendor::has_shuffles) {
       for (int step = 1; step < count && step < lanes_of_warp; step *= 2) {
-        I const other = Vendor::swapped(key, step);
+        I const other = Vendor::shuffle_xor(key, step);
         key = other > key ? other : key;
       }
       if (count <= lanes_of_warp) return key;
@@ -85,7 +88,7 @@ struct ColumnLanes {
   /// Over all lanes that go one way.
   BATCHWORK_INLINE bool any_together(bool x) const {
     if constexpr (Vendor::has_shuffles)
-      if (count <= lanes_of_warp) return Vendor::any_in_warp(x);
+      if (count <= lanes_of_warp) return Vendor::any_of_warp(x);
     return any(x);
   }
 };

@@ -12,6 +12,7 @@
 #include "core/detail/Batchwork_LaneGrid.hpp"
 #include "core/detail/Batchwork_Lanes.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_LaunchLimits.hpp"
 #include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
 #include "launch/detail/Batchwork_ItemsOfSharedLanes.hpp"

@@ -13,6 +13,9 @@
 #include <limits>
 #include <string>
 
+#include "core/detail/backend/Batchwork_Backend.hpp"
+#include "core/detail/backend/Batchwork_LaunchLimits.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
 #include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 

@@ -15,7 +15,10 @@
 #include "core/detail/Batchwork_Exchange.hpp"
 #include "core/detail/Batchwork_Householder.hpp"
 #include "core/detail/Batchwork_ImplicitQl.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
+#include "core/detail/backend/Batchwork_BitCounts.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
 #include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
 #include "dense/decompositions/detail/Batchwork_ItemsOfTeam.hpp"
 
@@ -138,7 +141,7 @@ struct EigenpairsInScratch {
     });
     for_own(0, [&](int m, int j) { p[j] = own[m]; });
     if constexpr (Vendor::has_shuffles)
-      for (int step = 1; step < count; step *= 2) product += Vendor::swapped(product, step);
+      for (int step = 1; step < count; step *= 2) product += Vendor::shuffle_xor(product, step);
     lanes.sync();
     if constexpr (!Vendor::has_shuffles) {
       product = T(0);
@@ -234,7 +237,7 @@ struct EigenpairsInScratch {
       int r = 0;
       BATCHWORK_UNROLL
       for (int m = C - 1; m >= 0; --m)
-        if (words[m] != 0) r = 32 * m + Vendor::lowest_bit(words[m]);
+        if (words[m] != 0) r = 32 * m + Vendor::countr_zero(words[m]);
       return r;
     }
     BATCHWORK_INLINE int end(int row) const {
@@ -244,7 +247,7 @@ struct EigenpairsInScratch {
         int const shift = row - 32 * m;
         unsigned const from = shift <= 0 ? ~0u : shift < 32 ? ~0u << shift : 0u;
         unsigned const alone = ~words[m] & from;
-        if (alone != 0) r = 32 * m + Vendor::lowest_bit(alone);
+        if (alone != 0) r = 32 * m + Vendor::countr_zero(alone);
       }
       return r;
     }
@@ -257,12 +260,11 @@ struct EigenpairsInScratch {
     BATCHWORK_UNROLL
     for (int m = 0; m < C; ++m) {
       if constexpr (Vendor::has_shuffles) {
-        unsigned const votes = Vendor::votes_in_warp(is_coupled(m * count + lane));
+        unsigned const votes = Vendor::ballot(is_coupled(m * count + lane));
         if (count == 32) r.words[m] = votes;
         else
-          r.words[0] |=
-              (votes >> ((Vendor::rank_in_warp() - lane) & 31) & ((1u << count % 32) - 1u))
-              << (m * count & 31);
+          r.words[0] |= (votes >> ((Vendor::lane_id() - lane) & 31) & ((1u << count % 32) - 1u))
+                        << (m * count & 31);
       } else {
         for (int l = 0; l < 32; ++l)
           if (is_coupled(m * 32 + l)) r.words[m] |= 1u << l;

@@ -6,6 +6,7 @@
 #ifndef BATCHWORK_EIGHBYREFLECTIONS_HPP
 #define BATCHWORK_EIGHBYREFLECTIONS_HPP
 
+#include "core/detail/backend/Batchwork_LaunchLimits.hpp"
 #include "dense/decompositions/detail/Batchwork_EigenpairsInScratch.hpp"
 #include "dense/decompositions/detail/Batchwork_EighOfItems.hpp"
 

@@ -12,6 +12,7 @@
 
 #include "core/Batchwork_Distributed.hpp"
 #include "core/detail/Batchwork_PowerOfTwo.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
 #include "dense/decompositions/detail/Batchwork_ColumnsInExchange.hpp"
 #include "dense/decompositions/detail/Batchwork_EighOfItems.hpp"
 #include "tile/Batchwork_Eigh.hpp"

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "dense/decompositions/detail/Batchwork_ColumnLanes.hpp"
 #include "launch/detail/Batchwork_StatusTarget.hpp"
 #include "view/detail/layout/Batchwork_Storage.hpp"

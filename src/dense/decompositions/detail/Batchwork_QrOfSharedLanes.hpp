@@ -13,6 +13,8 @@
 
 #include "core/Batchwork_Distributed.hpp"
 #include "core/detail/Batchwork_Lanes.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
 #include "dense/decompositions/detail/Batchwork_ColumnsInExchange.hpp"
 #include "dense/decompositions/detail/Batchwork_QrOfItems.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
@@ -34,7 +36,7 @@ struct ReadAnew {
   BATCHWORK_INLINE auto number(int i) const { return column.number(i); }
   template <class F>
   BATCHWORK_INLINE void for_each(int first, F const& f) const {
-    Vendor::keep_loads_behind();
+    Vendor::scheduling_barrier();
     column.for_each(first, f);
   }
 };

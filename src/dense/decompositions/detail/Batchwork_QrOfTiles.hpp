@@ -15,8 +15,14 @@
 
 #include "core/Batchwork_Status.hpp"
 #include "core/detail/Batchwork_Exchange.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_LaunchLimits.hpp"
+#include "core/detail/backend/Batchwork_MemoryAccess.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
+#include "core/detail/backend/Batchwork_WarpReductions.hpp"
 #include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
 #include "dense/decompositions/detail/Batchwork_QrOfItems.hpp"
 #include "dense/decompositions/detail/Batchwork_ReflectionTiles.hpp"
@@ -82,7 +88,7 @@ struct QrOfTiles : ReflectionTiles<T, Tiles, warps_of_qr<T>(Tiles)> {
     bool const together = of_a.by_items || of_q.by_items || of_r.by_items;
     auto const meet = [&] {
       if (together || warps > 1) member.team_barrier();
-      else Vendor::wait_for_warp(member);
+      else Vendor::warp_sync(member);
       // Found anew, rather than kept while registers are scarce.
       here = this->lane_of(member, items_per_team, p.items, numbers_of);
     };
@@ -96,13 +102,13 @@ struct QrOfTiles : ReflectionTiles<T, Tiles, warps_of_qr<T>(Tiles)> {
       });
     }
     this->begin(here);
-    Vendor::wait_for_copies();
+    Vendor::copy_async_wait();
     meet();
 
     Numbers x;
     this->read(here, x);
     this->scale(here, x);
-    Vendor::wait_for_warp(member);
+    Vendor::warp_sync(member);
     // One text for R, of panel after panel, and Q, backwards (LAPACK's org2r): all code is to stay
     // in the instruction cache.
     int const turns = p.columns_of_q > 0 ? 2 * panels : panels;
@@ -180,7 +186,7 @@ struct QrOfTiles : ReflectionTiles<T, Tiles, warps_of_qr<T>(Tiles)> {
       x[k] = k < left ? T(0) : x[k] * scale[k];
       zero += x[k] * T(0);
     }
-    Vendor::store_together(to, x);
+    Vendor::store_vector(to, x);
     return zero;
   }
   /// Of the first column of R that is not finite, by each warp of the item.
@@ -194,7 +200,7 @@ struct QrOfTiles : ReflectionTiles<T, Tiles, warps_of_qr<T>(Tiles)> {
         zero += row_of_r(here.numbers, i, j / 4)[j % 4] * here.numbers[to_unscale + j] * T(0);
       if (zero != T(0) && most == 0) most = rows - j;
     }
-    most = Vendor::largest_of<lanes_of_warp>(most);
+    most = Vendor::reduce_max<lanes_of_warp>(most);
     return Status::code(Reason::not_finite, rows - most + 1);
   }
   BATCHWORK_INLINE void store_nan(Here const& here) const {

@@ -7,15 +7,20 @@
 #ifndef BATCHWORK_REFLECTIONTILES_HPP
 #define BATCHWORK_REFLECTIONTILES_HPP
 
+#include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
 
 #include "core/Batchwork_Value.hpp"
 #include "core/detail/Batchwork_Exchange.hpp"
 #include "core/detail/Batchwork_Householder.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/Batchwork_PowerOfTwo.hpp"
+#include "core/detail/backend/Batchwork_Barriers.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_MatrixInstructions.hpp"
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
 #include "view/detail/layout/Batchwork_MatrixTravel.hpp"
 
 namespace Batchwork::Impl {
@@ -164,7 +169,7 @@ struct ReflectionTiles {
       }
       BATCHWORK_UNROLL
       for (int step = 1; step < 4; step *= 2) {
-        T const other = Vendor::swapped(largest, step);
+        T const other = Vendor::shuffle_xor(largest, step);
         largest = other > largest ? other : largest;
       }
       SafeScale<T> const by(largest);
@@ -194,13 +199,13 @@ struct ReflectionTiles {
                                 int g) const {
     if (g / 2 % warps == here.warp) {
       write_group(here, x, g);
-      Vendor::wait_for_warp(member);
+      Vendor::warp_sync(member);
       // All rows of a lane, or half as many where no more are left.
       Vendor::with_constant<2>(4 * tiles_of_rows - 2 * g > 2 * Tiles, [&](auto all) {
         factor_panel<(decltype(all)::value ? Tiles : (Tiles + 1) / 2)>(here, g);
       });
     }
-    Vendor::wait_for_item<count>(member, here.item, here.items);
+    Vendor::item_barrier<count>(member, here.item, here.items);
   }
   /// Columns of R behind the last panel.
   BATCHWORK_INLINE void write_rest(Here const& here, Numbers const& x) const {
@@ -228,9 +233,9 @@ struct ReflectionTiles {
     for (int k = 0; k < 4; ++k) {
       T y[Slots];
       BATCHWORK_UNROLL
-      for (int i = 0; i < Slots; ++i) y[i] = Vendor::from_lane<4>(x[i], k);
-      T const on_top = Vendor::from_lane<lanes_of_warp>(x[0], 4 * k + c);
-      T const head = Vendor::from_lane<lanes_of_warp>(x[0], 5 * k);
+      for (int i = 0; i < Slots; ++i) y[i] = Vendor::shuffle<4>(x[i], k);
+      T const on_top = Vendor::shuffle<lanes_of_warp>(x[0], 4 * k + c);
+      T const head = Vendor::shuffle<lanes_of_warp>(x[0], 5 * k);
       y[0] = r > k ? y[0] : T(0);
       // Two sums, because the additions of a single one would wait for each other.
       T sums[2] = {y[0] * x[0], T(0)};
@@ -238,8 +243,8 @@ struct ReflectionTiles {
       for (int i = 1; i < Slots; ++i) sums[i % 2] += y[i] * x[i];
       T below = sums[0] + sums[1];
       BATCHWORK_UNROLL
-      for (int step = 4; step < lanes_of_warp; step *= 2) below += Vendor::swapped(below, step);
-      Reflection<T> const h = scaled_reflection(head, Vendor::from_lane<4>(below, k));
+      for (int step = 4; step < lanes_of_warp; step *= 2) below += Vendor::shuffle_xor(below, step);
+      Reflection<T> const h = scaled_reflection(head, Vendor::shuffle<4>(below, k));
       T const w = scale * (h.top * on_top + h.scale * below);
       // Zero for columns up to this one: their R stays, should u be NaN.
       T const share = c > k ? w : T(0), by = c > k ? w * h.scale : T(0);
@@ -252,7 +257,7 @@ struct ReflectionTiles {
       // T(0:k-1, k) = -T(0:k-1, 0:k-1) V' u (LAPACK's larft); T(k, k) is one.
       T sum = w;
       BATCHWORK_UNROLL
-      for (int q = 1; q < k; ++q) sum += t[q] * Vendor::from_lane<4>(w, q);
+      for (int q = 1; q < k; ++q) sum += t[q] * Vendor::shuffle<4>(w, q);
       t[k] = c < k ? -sum : T(0);
     }
     if (r < c) side[here.in_warp] = x[0];
@@ -327,7 +332,7 @@ struct ReflectionTiles {
       BATCHWORK_UNROLL
       for (int k = 0; k < at_once; ++k) {
         BATCHWORK_UNROLL
-        for (int q = 0; q < 4; ++q) w[k][q] += Vendor::swapped(w[k][q], step);
+        for (int q = 0; q < 4; ++q) w[k][q] += Vendor::shuffle_xor(w[k][q], step);
       }
     }
     T t[4][4];  // T'
@@ -353,16 +358,16 @@ struct ReflectionTiles {
       }
     }
     // V is read anew: beside the own numbers there is no room for it.
-    Vendor::keep_loads_behind();
+    Vendor::scheduling_barrier();
     for_v([](T const& v, T const& sum, T& number) { number -= v * sum; });
   }
 
   /// c += a b of Count blocks.
   template <int Count>
   static BATCHWORK_INLINE void multiply(T (&c)[Count][2], T const (&a)[Count], T b) {
-    if constexpr (Count == Vendor::blocks_at_once) Vendor::multiply_matrices(c, a, b);
+    if constexpr (Count == Vendor::blocks_at_once) Vendor::mma(c, a, b);
     else
-      for (int k = 0; k < Count; ++k) Vendor::multiply_matrices(c[k], a[k], b);
+      for (int k = 0; k < Count; ++k) Vendor::mma(c[k], a[k], b);
   }
   template <int Count>
   BATCHWORK_INLINE void apply_by_instructions(Here const& here, Numbers& x, int g, bool adjoint,
@@ -382,7 +387,7 @@ struct ReflectionTiles {
       BATCHWORK_UNROLL
       for (int k = 0; k < Count; ++k) a[0][k] = x[i][k0 + k][0], a[1][k] = x[i][k0 + k][1];
       if constexpr (Count == Vendor::blocks_at_once && Vendor::fours_at_once == 2) {
-        Vendor::multiply_matrices(w, a, b);
+        Vendor::mma(w, a, b);
       } else {
         multiply(w, a[0], b[0]);
         multiply(w, a[1], b[1]);
@@ -400,7 +405,7 @@ struct ReflectionTiles {
     T y[Count];
     BATCHWORK_UNROLL
     for (int k = 0; k < Count; ++k) {
-      T const other0 = Vendor::swapped(w[k][0], 1), other1 = Vendor::swapped(w[k][1], 1);
+      T const other0 = Vendor::shuffle_xor(w[k][0], 1), other1 = Vendor::shuffle_xor(w[k][1], 1);
       y[k] = (t[0] * w[k][0] + t[1] * w[k][1]) + (t[2] * other0 + t[3] * other1);
     }
     T const* const v = here.group(g) + 4 * here.row_of_r() + c;

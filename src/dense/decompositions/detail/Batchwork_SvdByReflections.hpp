@@ -6,6 +6,7 @@
 #ifndef BATCHWORK_SVDBYREFLECTIONS_HPP
 #define BATCHWORK_SVDBYREFLECTIONS_HPP
 
+#include "core/detail/backend/Batchwork_LaunchLimits.hpp"
 #include "dense/decompositions/detail/Batchwork_EigenpairsInScratch.hpp"
 #include "dense/decompositions/detail/Batchwork_SvdOfItems.hpp"
 

@@ -12,6 +12,7 @@
 
 #include "core/Batchwork_Distributed.hpp"
 #include "core/detail/Batchwork_Lanes.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
 #include "dense/decompositions/detail/Batchwork_ColumnsInExchange.hpp"
 #include "dense/decompositions/detail/Batchwork_SvdOfItems.hpp"
 #include "tile/Batchwork_Svd.hpp"

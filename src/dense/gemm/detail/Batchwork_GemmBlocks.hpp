@@ -12,12 +12,19 @@
 #define BATCHWORK_GEMMBLOCKS_HPP
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 #include "core/detail/Batchwork_Exchange.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/Batchwork_QuickDivisor.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_MatrixInstructions.hpp"
+#include "core/detail/backend/Batchwork_MemoryAccess.hpp"
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "dense/gemm/detail/Batchwork_GemmBlocking.hpp"
 #include "dense/gemm/detail/Batchwork_GemmFragments.hpp"
 #include "dense/gemm/detail/Batchwork_GemmLines.hpp"
@@ -204,7 +211,7 @@ struct GemmBlocks {
   /// leaves room for more teams: a slab is multiplied faster than one arrives (measured on an
   /// H200).
   void use_scratch(DeviceLimits const& limits) {
-    stages = !Vendor::copies_asynchronously ? 2 : Block::rows * Block::cols <= 32 * 32 ? 3 : 4;
+    stages = !Vendor::has_async_copies ? 2 : Block::rows * Block::cols <= 32 * 32 ? 3 : 4;
     while (stages > 2 && !limits.holds(Block::teams, Block::team, bytes())) --stages;
   }
 
@@ -407,7 +414,7 @@ struct GemmBlocks {
           BATCHWORK_UNROLL
           for (int v = 0; v < V; ++v) x[v] += p.beta * to[v];
         }
-        Vendor::store_together(to, x);
+        Vendor::store_vector(to, x);
       }
     }
   }
@@ -477,7 +484,7 @@ struct GemmBlocks {
           copy(copies_a, a, to, terms, lines_a, nullptr);
           copy(copies_b, b, to, terms, lines_b, address_b);
         }
-        Vendor::close_copies();
+        Vendor::copy_async_commit();
       };
       int terms = int(p.k), buffer = 0;
       int const ahead = stages - 1, last = ahead * stage;
@@ -485,9 +492,9 @@ struct GemmBlocks {
       for (int s = 0; s < ahead; ++s) start(s * stage, terms - s * slab);
       BATCHWORK_KEEP_LOOP
       while (true) {
-        if (stages == 2) Vendor::wait_for_copies_but<0>();
-        else if (stages == 3) Vendor::wait_for_copies_but<1>();
-        else Vendor::wait_for_copies_but<2>();
+        if (stages == 2) Vendor::copy_async_wait_prior<0>();
+        else if (stages == 3) Vendor::copy_async_wait_prior<1>();
+        else Vendor::copy_async_wait_prior<2>();
         // What was copied is there for all, and all are done with the buffer that is filled next.
         member.team_barrier();
         start(buffer == 0 ? last : buffer - stage, terms - ahead * slab);

@@ -7,7 +7,8 @@
 #ifndef BATCHWORK_GEMMFRAGMENTS_HPP
 #define BATCHWORK_GEMMFRAGMENTS_HPP
 
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_MatrixInstructions.hpp"
 
 namespace Batchwork::Impl {
 
@@ -36,8 +37,8 @@ BATCHWORK_INLINE void multiply_fragments(T (&sums)[Rows][Cols], A const& a, B co
       T twos[blocks][2];
       BATCHWORK_UNROLL
       for (int i = 0; i < 2 * blocks; ++i) twos[i / 2][i % 2] = sums[r + i / 2][c + i % 2];
-      if constexpr (fours == 1) Vendor::multiply_matrices(twos, x[r / blocks][0], y[c / 2][0]);
-      else Vendor::multiply_matrices(twos, x[r / blocks], y[c / 2]);
+      if constexpr (fours == 1) Vendor::mma(twos, x[r / blocks][0], y[c / 2][0]);
+      else Vendor::mma(twos, x[r / blocks], y[c / 2]);
       BATCHWORK_UNROLL
       for (int i = 0; i < 2 * blocks; ++i) sums[r + i / 2][c + i % 2] = twos[i / 2][i % 2];
     }

@@ -14,7 +14,8 @@
 #include <type_traits>
 
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_LaunchLimits.hpp"
+#include "core/detail/backend/Batchwork_MatrixInstructions.hpp"
 #include "dense/gemm/detail/Batchwork_GemmBlocks.hpp"
 #include "dense/gemm/detail/Batchwork_GemmHost.hpp"
 #include "dense/gemm/detail/Batchwork_GemmHostSmall.hpp"

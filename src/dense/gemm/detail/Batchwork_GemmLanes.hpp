@@ -12,7 +12,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "dense/gemm/detail/Batchwork_GemmProblem.hpp"
 
 namespace Batchwork::Impl {

@@ -13,9 +13,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/Batchwork_QuickDivisor.hpp"
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
 #include "dense/gemm/detail/Batchwork_GemmProblem.hpp"
 
 namespace Batchwork::Impl {
@@ -183,7 +184,7 @@ struct GemmSectorBlocks {
           if (ahead < all) copies.begin(position_of(unsigned(ahead)));
         }
       }
-      Vendor::close_copies();
+      Vendor::copy_async_commit();
     };
     BATCHWORK_KEEP_LOOP
     for (int s = 0; s < stages - 1; ++s) fetch(scratch + s * stage);
@@ -194,7 +195,7 @@ struct GemmSectorBlocks {
       int left = terms;
       BATCHWORK_KEEP_LOOP
       do {
-        Vendor::wait_for_copies_but<stages - 2>();
+        Vendor::copy_async_wait_prior<stages - 2>();
         // What was copied is there for all, and all are done with the buffer that is filled next.
         member.team_barrier();
         fetch(scratch + free);

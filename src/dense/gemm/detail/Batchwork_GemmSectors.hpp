@@ -11,6 +11,8 @@
 
 #include <cstdint>
 
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "dense/gemm/detail/Batchwork_GemmSectorBlocks.hpp"
 
 namespace Batchwork::Impl {

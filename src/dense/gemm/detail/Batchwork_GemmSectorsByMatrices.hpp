@@ -13,6 +13,10 @@
 #include <cstdint>
 
 #include "core/detail/Batchwork_Exchange.hpp"
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
+#include "core/detail/backend/Batchwork_MemoryAccess.hpp"
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "dense/gemm/detail/Batchwork_GemmFragments.hpp"
 #include "dense/gemm/detail/Batchwork_GemmSectorBlocks.hpp"
 
@@ -187,7 +191,7 @@ struct GemmSectorsByMatrices
             T x[wide];
             BATCHWORK_UNROLL
             for (int v = 0; v < wide; ++v) x[v] = u.v[v];
-            Vendor::store_together(c, x);
+            Vendor::store_vector(c, x);
           } else {
             BATCHWORK_UNROLL
             for (int v = 0; v < wide; ++v)

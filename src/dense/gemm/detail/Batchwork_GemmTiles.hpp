@@ -12,11 +12,16 @@
 #ifndef BATCHWORK_GEMMTILES_HPP
 #define BATCHWORK_GEMMTILES_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
+#include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/Batchwork_QuickDivisor.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "dense/gemm/detail/Batchwork_GemmBlocking.hpp"
 #include "dense/gemm/detail/Batchwork_GemmLines.hpp"
 
@@ -286,7 +291,7 @@ struct GemmTiles {
         --ahead;
         advance(next);
       }
-      Vendor::wait_for_copies();
+      Vendor::copy_async_wait();
       // What was copied is there for all, and all are done with the buffer that is filled next.
       member.team_barrier();
       if (ahead > 0) {

@@ -15,8 +15,13 @@
 #include <cstdint>
 
 #include "core/detail/Batchwork_Exchange.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_MatrixInstructions.hpp"
+#include "core/detail/backend/Batchwork_MemoryAccess.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
 #include "dense/gemm/detail/Batchwork_GemmBlocking.hpp"
 #include "dense/gemm/detail/Batchwork_GemmFragments.hpp"
 #include "dense/gemm/detail/Batchwork_GemmProblem.hpp"
@@ -104,7 +109,7 @@ struct GemmWarps {
             BATCHWORK_UNROLL
             for (int v = 0; v < wide; ++v) x[v] += p.beta * to[n + v];
           }
-          Vendor::store_together(to + n, x);
+          Vendor::store_vector(to + n, x);
         },
         [&](int n) { to[n] = p.beta == T(0) ? from[n] : from[n] + p.beta * to[n]; });
   }
@@ -185,7 +190,7 @@ struct GemmWarps {
     T* const own_b = scratch + (p.shared_a ? numbers_a : warps * numbers_a) + warp * numbers_b;
     if (p.shared_a) {
       fetch_run(own_a + shift_of(p.a.data), p.a.data, of_a, rank, largest_team);
-      Vendor::wait_for_copies();
+      Vendor::copy_async_wait();
       member.team_barrier();
     }
     BATCHWORK_KEEP_LOOP
@@ -201,8 +206,8 @@ struct GemmWarps {
       T* const c = p.c.data + (there ? item : 0) * p.c.item;
       if (there && !p.shared_a) fetch_run(own_a + shift_of(a), a, of_a, lane, lanes_of_warp);
       if (there) fetch_run(own_b + shift_of(b), b, int(p.k) * cols, lane, lanes_of_warp);
-      Vendor::wait_for_copies();
-      Vendor::wait_for_warp(member);
+      Vendor::copy_async_wait();
+      Vendor::warp_sync(member);
       Sums sums;
       BATCHWORK_UNROLL
       for (int r = 0; r < lane_rows; ++r) {
@@ -211,11 +216,11 @@ struct GemmWarps {
       }
       if (there) multiply(sums, own_a + shift_of(a), own_b + shift_of(b), lane);
       // B has been read; C takes its place.
-      Vendor::wait_for_warp(member);
+      Vendor::warp_sync(member);
       if (there) put(sums, own_b + shift_of(c), lane, cols);
-      Vendor::wait_for_warp(member);
+      Vendor::warp_sync(member);
       if (there) store_run(c, own_b + shift_of(c), int(p.m) * cols, lane);
-      Vendor::wait_for_warp(member);
+      Vendor::warp_sync(member);
     }
   }
 };

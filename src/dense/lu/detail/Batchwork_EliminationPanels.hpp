@@ -12,7 +12,13 @@
 
 #include "core/detail/Batchwork_Elimination.hpp"
 #include "core/detail/Batchwork_Exchange.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_Barriers.hpp"
+#include "core/detail/backend/Batchwork_BitCounts.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_MatrixInstructions.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
+#include "core/detail/backend/Batchwork_WarpReductions.hpp"
 
 namespace Batchwork::Impl {
 
@@ -76,7 +82,7 @@ struct EliminationPanels {
     int const in_warp = lane % lanes_of_warp, warp = lane / lanes_of_warp;
     bool const has_row = lane < panel;
     auto const wait = [&] {
-      if constexpr (Ahead) Vendor::wait_for_first_lanes(member, panel);
+      if constexpr (Ahead) Vendor::first_lanes_barrier(member, panel);
       else member.team_barrier();
     };
     Turn* const turns = reinterpret_cast<Turn*>(shown);
@@ -149,9 +155,9 @@ struct EliminationPanels {
       std::int32_t const size = pivot_key(x[0]), key = is_left ? size : -1;
       // Found while the search goes on.
       PivotReciprocal<T> const mine = pivot_divisor(x[0], size);
-      std::int32_t const largest = Vendor::largest_of<lanes_of_warp>(key);
+      std::int32_t const largest = Vendor::reduce_max<lanes_of_warp>(key);
       // Of equal ones the first row.
-      int const from = Vendor::lowest_bit(Vendor::votes_in_warp(key == largest));
+      int const from = Vendor::countr_zero(Vendor::ballot(key == largest));
       if (in_warp == from && warp < most_warps_of_panels) {
         Shown& best = turn.best[warp];
         turn.key[warp] = largest;
@@ -303,7 +309,7 @@ struct EliminationPanels {
               T of_block[blocks];
               BATCHWORK_UNROLL
               for (int k = 0; k < blocks; ++k) of_block[k] = a[f][i + k];
-              Vendor::multiply_matrices(some, of_block, b[s][f]);
+              Vendor::mma(some, of_block, b[s][f]);
             }
             BATCHWORK_UNROLL
             for (int k = 0; k < blocks; ++k)

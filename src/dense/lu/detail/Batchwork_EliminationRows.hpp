@@ -13,7 +13,11 @@
 
 #include "core/detail/Batchwork_Elimination.hpp"
 #include "core/detail/Batchwork_Exchange.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_BitCounts.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
+#include "core/detail/backend/Batchwork_WarpReductions.hpp"
 #include "dense/lu/detail/Batchwork_WarpsOfItem.hpp"
 
 namespace Batchwork::Impl {
@@ -123,7 +127,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
       read_rows(here, rest.x, 0);
       prepare(rest.x, 0);
     }
-    Vendor::wait_for_warp(member);
+    Vendor::warp_sync(member);
     BATCHWORK_UNROLL
     for (int s = 0; s < of_lane; ++s) {
       int const row = row_of(here, s);
@@ -137,7 +141,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
       int const row = row_of(here, s);
       if (OneSide && row < N) here.numbers[to_before + row] = rest.y[s];
     }
-    Vendor::wait_for_warp(member);
+    Vendor::warp_sync(member);
   }
   static BATCHWORK_INLINE int row_of(Here const& here, int s) {
     return here.in_warp + lanes_of_warp * s;
@@ -186,7 +190,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
       BATCHWORK_UNROLL
       for (int q = 0; q < 4; ++q) {
         int const k = k0 + q, from = here.order[k];
-        T const known = Vendor::from_lane<lanes_of_warp>(
+        T const known = Vendor::shuffle<lanes_of_warp>(
             Base::template of_slot<of_lane>(from / lanes_of_warp, [&](int s) { return y[s]; }),
             from % lanes_of_warp);
         BATCHWORK_UNROLL
@@ -196,7 +200,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
     BATCHWORK_UNROLL
     for (int s = 0; s < of_lane; ++s)
       if (row_of(here, s) < n) before[row_of(here, s)] = y[s];
-    Vendor::meet_in_warp();
+    Vendor::warp_sync();
   }
   /// U x = y for the one vector: x_k goes from the lane that has it to all above it.
   BATCHWORK_INLINE void backward(Here const& here) const {
@@ -227,7 +231,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
         T x[of_lane];
         BATCHWORK_UNROLL
         for (int s = 0; s < of_lane; ++s) x[s] = divisor[s] * y[s];
-        T const known = Vendor::from_lane<lanes_of_warp>(
+        T const known = Vendor::shuffle<lanes_of_warp>(
             Base::template of_slot<of_lane>(from / lanes_of_warp, [&](int s) { return x[s]; }),
             from % lanes_of_warp);
         BATCHWORK_UNROLL
@@ -236,7 +240,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
         if (here.in_warp == 0) after[k] = known;
       }
     }
-    Vendor::meet_in_warp();
+    Vendor::warp_sync();
   }
 
  private:
@@ -262,15 +266,15 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
         slot = key > best ? s : slot;
         best = key > best ? key : best;
       }
-      size = Vendor::largest_of<lanes_of_warp>(best);
-      unsigned votes = Vendor::votes_in_warp(best == size);
+      size = Vendor::reduce_max<lanes_of_warp>(best);
+      unsigned votes = Vendor::ballot(best == size);
       of_rows = 0;
       if constexpr (of_lane == 2) {
-        unsigned const first = Vendor::votes_in_warp(best == size && slot == 0);
+        unsigned const first = Vendor::ballot(best == size && slot == 0);
         of_rows = first == 0 ? 1 : 0;
         votes = first == 0 ? votes : first;
       }
-      lane = Vendor::lowest_bit(votes);
+      lane = Vendor::countr_zero(votes);
       inverse =
           pivot_divisor(Base::template of_slot<of_lane>(slot, [&](int s) { return numbers[s][0]; }),
                         best)
@@ -320,7 +324,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
         put_in_place(here, rest, s, k);
       }
       T const* const line = here.numbers + place_of(rest.row(), k);
-      Vendor::meet_in_warp();
+      Vendor::warp_sync();
       PivotReciprocal<T> const divisor = this->reciprocal(here.numbers + to_reciprocals, k);
       T const known = OneSide ? here.numbers[to_after + k] : T(0);
       T l[of_lane];
@@ -354,7 +358,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
         bool const takes = own < n && (rest.place[s] < 0 || rest.place[s] > k);
         l[s] = takes ? here.numbers[place_of(own, k)] : T(0);
       }
-      Vendor::meet_in_warp();
+      Vendor::warp_sync();
       BATCHWORK_UNROLL
       for (int j = 0; j < held; j += together) {
         T of_pivot[together];
@@ -400,7 +404,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
       put_in_place(here, rest, s, k);
     }
     T const* const line = here.numbers + u(rest.row(), k, k);
-    Vendor::meet_in_warp();
+    Vendor::warp_sync();
     PivotReciprocal<T> const divisor = this->reciprocal(here.numbers + to_reciprocals, k);
     T const known = OneSide ? here.numbers[to_after + k] : T(0);
     T l[of_lane];

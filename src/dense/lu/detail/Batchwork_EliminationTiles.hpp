@@ -15,8 +15,14 @@
 
 #include "core/detail/Batchwork_Elimination.hpp"
 #include "core/detail/Batchwork_Exchange.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_Barriers.hpp"
+#include "core/detail/backend/Batchwork_BitCounts.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_MatrixInstructions.hpp"
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
+#include "core/detail/backend/Batchwork_WarpReductions.hpp"
 #include "dense/lu/detail/Batchwork_EliminationPanels.hpp"
 #include "dense/lu/detail/Batchwork_WarpsOfItem.hpp"
 
@@ -140,19 +146,19 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
         read_together(rest[i][k],
                       group(here, column / 4) + 4 * (8 * i + here.r) + 2 * (here.c % 2));
     }
-    Vendor::wait_for_warp(member);
+    Vendor::warp_sync(member);
     if constexpr (is_prepared) prepare(rest);
     BATCHWORK_KEEP_LOOP
     for (int g = 0; 4 * g < n; ++g) {
       if (g / 2 % warps == here.warp) {
         if (is_prepared || g > 0) write_group(here, rest, g);
-        Vendor::wait_for_warp(member);
+        Vendor::warp_sync(member);
         factor_group(here, g);
       }
-      Vendor::wait_for_item<count>(member, here.item, here.items);
+      Vendor::item_barrier<count>(member, here.item, here.items);
       if (4 * g + 4 >= n) break;
       write_pivots(here, rest, g);
-      Vendor::wait_for_warp(member);
+      Vendor::warp_sync(member);
       // An odd group has nothing left in its tiles.
       T const* const multipliers = here.numbers + to_multipliers + g % turns * 4 * rows;
       subtract_product(
@@ -227,10 +233,10 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
       auto const own = [&](auto const& of) { return Base::template of_slot<of_lane>(slot, of); };
       // Of the own candidate: found while the search goes on.
       PivotReciprocal<T> divisor = pivot_divisor(own([&](int s) { return x[s][m]; }), best);
-      std::int32_t const largest = Vendor::largest_of<lanes_of_warp>(best);
-      int const from = Vendor::lowest_bit(Vendor::votes_in_warp(best == largest));
+      std::int32_t const largest = Vendor::reduce_max<lanes_of_warp>(best);
+      int const from = Vendor::countr_zero(Vendor::ballot(best == largest));
       auto const of_pivot = [&](T const& number) {
-        return Vendor::from_lane<lanes_of_warp>(number, from);
+        return Vendor::shuffle<lanes_of_warp>(number, from);
       };
       divisor.scale = scale_of_pivot<T>(largest);
       divisor.inverse = of_pivot(divisor.inverse);
@@ -339,14 +345,14 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
               int const t = i + s < Tiles ? i + s : Tiles - 1;
               left[s] = a[t], some[s][0] = x[t][k][0], some[s][1] = x[t][k][1];
             }
-            Vendor::multiply_matrices(some, left, b);
+            Vendor::mma(some, left, b);
             BATCHWORK_UNROLL
             for (int s = 0; s < blocks; ++s) {
               int const t = i + s < Tiles ? i + s : Tiles - 1;
               x[t][k][0] = some[s][0], x[t][k][1] = some[s][1];
             }
           } else {
-            Vendor::multiply_matrices(x[i][k], a[i], b);
+            Vendor::mma(x[i][k], a[i], b);
           }
         }
       }
@@ -418,7 +424,7 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
       BATCHWORK_UNROLL
       for (int q = 0; q < 4; ++q) {
         int const k = 4 * g + q, row = here.order[k];
-        T const known = Vendor::from_lane<lanes_of_warp>(
+        T const known = Vendor::shuffle<lanes_of_warp>(
             Base::template of_slot<of_lane>(row % of_lane, [&](int s) { return y[s]; }),
             row / of_lane);
         BATCHWORK_UNROLL
@@ -430,7 +436,7 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
       int const row = of_lane * here.in_warp + s;
       if (row < rows) before[row] = y[s];
     }
-    Vendor::meet_in_warp();
+    Vendor::warp_sync();
   }
   /// U x = y for the one vector, by a warp whose lanes have rows: x_k goes from the lane that has
   /// it to all above it.
@@ -466,7 +472,7 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
         T x[of_lane];
         BATCHWORK_UNROLL
         for (int s = 0; s < of_lane; ++s) x[s] = divisor[s] * y[s];
-        T const known = Vendor::from_lane<lanes_of_warp>(
+        T const known = Vendor::shuffle<lanes_of_warp>(
             Base::template of_slot<of_lane>(row % of_lane, [&](int s) { return x[s]; }),
             row / of_lane);
         BATCHWORK_UNROLL
@@ -474,7 +480,7 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
         if (here.in_warp == 0) after[k] = known;
       }
     }
-    Vendor::meet_in_warp();
+    Vendor::warp_sync();
   }
 
  private:
@@ -527,7 +533,7 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
         }
         before[row] = y;
       }
-      Vendor::meet_in_warp();
+      Vendor::warp_sync();
     }
   }
 };

@@ -7,6 +7,7 @@
 #ifndef BATCHWORK_INVERSEROWS_HPP
 #define BATCHWORK_INVERSEROWS_HPP
 
+#include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +15,14 @@
 
 #include "core/detail/Batchwork_Elimination.hpp"
 #include "core/detail/Batchwork_Exchange.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
+#include "core/detail/backend/Batchwork_Barriers.hpp"
+#include "core/detail/backend/Batchwork_BitCounts.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_MemoryAccess.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
+#include "core/detail/backend/Batchwork_WarpReductions.hpp"
 #include "dense/lu/detail/Batchwork_LuProblem.hpp"
 #include "dense/lu/detail/Batchwork_WarpsOfItem.hpp"
 #include "view/detail/layout/Batchwork_MatrixTravel.hpp"
@@ -109,7 +116,7 @@ struct InverseRows {
     bool const by_items = of_a.by_items || of_x.by_items;
     auto const meet = [&] {
       if (by_items || warps > 1) member.team_barrier();
-      else Vendor::wait_for_warp(member);
+      else Vendor::warp_sync(member);
     };
 
     {
@@ -120,7 +127,7 @@ struct InverseRows {
         fetch_numbers(of_a, to + (i * leading + j), from + (i * p.a.row + j * p.a.col));
       });
     }
-    Vendor::wait_for_copies();
+    Vendor::copy_async_wait();
     meet();
 
     T* const numbers = numbers_of(here.item);
@@ -129,7 +136,7 @@ struct InverseRows {
     std::int32_t code = invert(member, here, rows, numbers);
     wait_for_item(member, here);
     bool const finite = put_rows(rows, numbers, code != 0);
-    unsigned const failed = Vendor::votes_of<lanes_of_warp>(!finite, here.lane % lanes_of_warp);
+    unsigned const failed = Vendor::ballot<lanes_of_warp>(!finite, here.lane % lanes_of_warp);
     std::int32_t* const failures = reinterpret_cast<std::int32_t*>(order_in(numbers) + N);
     if (warps > 1 && here.lane % lanes_of_warp == 0) failures[rows.warp] = failed != 0 ? 1 : 0;
     meet();
@@ -194,14 +201,14 @@ struct InverseRows {
         of_best = key > best ? s : of_best;
         best = key > best ? key : best;
       }
-      found.key = Vendor::largest_of<lanes_of_warp>(best);
-      unsigned votes = Vendor::votes_of<lanes_of_warp>(best == found.key, row[0]);
+      found.key = Vendor::reduce_max<lanes_of_warp>(best);
+      unsigned votes = Vendor::ballot<lanes_of_warp>(best == found.key, row[0]);
       if constexpr (of_lane == 2) {
         unsigned const of_first =
-            Vendor::votes_of<lanes_of_warp>(best == found.key && of_best == 0, row[0]);
+            Vendor::ballot<lanes_of_warp>(best == found.key && of_best == 0, row[0]);
         votes = of_first == 0 ? votes : of_first;
       }
-      slot = row[0] == Vendor::lowest_bit(votes) ? of_best : -1;
+      slot = row[0] == Vendor::countr_zero(votes) ? of_best : -1;
       T const mine = of_lane == 2 && of_best == 1 ? x[of_lane - 1][0] : x[0][0];
       found.inverse = pivot_divisor(mine, best).inverse;
     }
@@ -231,7 +238,7 @@ struct InverseRows {
   }
   template <class Member>
   BATCHWORK_INLINE void wait_for_item(Member const& member, LaneOfItems const& here) const {
-    Vendor::wait_for_item<count>(member, here.item, here.items);
+    Vendor::item_barrier<count>(member, here.item, here.items);
   }
   /// Behind the columns that a warp has not yet eliminated.
   BATCHWORK_INLINE int columns_left(int warp) const {
@@ -276,7 +283,7 @@ struct InverseRows {
           *reinterpret_cast<Pivot*>(line + columns) = rows.found;
           order[k / warps] = std::int16_t(rows.row[s]);
         }
-        Vendor::wait_for_warp(member);
+        Vendor::warp_sync(member);
         know(line);
         BATCHWORK_UNROLL
         for (int s = 0; s < of_lane; ++s) {
@@ -293,7 +300,7 @@ struct InverseRows {
             l[s] = multiples[rows.row[s] < N ? rows.row[s] : 0];
             if (rows.place[s] == k) write_together(line, rows.x[s]);
           }
-          Vendor::wait_for_warp(member);
+          Vendor::warp_sync(member);
         }
       }
       if (code == 0 && pivot.key == 0) code = Status::code(Reason::singular, k + 1);
@@ -344,7 +351,7 @@ struct InverseRows {
       T x[Numbers];
       BATCHWORK_UNROLL
       for (int e = 0; e < Numbers; ++e) x[e] = from[e];
-      Vendor::store_together(to, x);
+      Vendor::store_vector(to, x);
     };
     if (t.shift == 2) some.template operator()<together>();
     else if (t.shift == 1) some.template operator()<2>();

@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "dense/lu/detail/Batchwork_LuHost.hpp"
 #include "dense/lu/detail/Batchwork_LuSolutions.hpp"
 #include "dense/lu/detail/Batchwork_LuTeams.hpp"

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/detail/backend/Batchwork_LaunchLimits.hpp"
 #include "dense/lu/detail/Batchwork_LuInWorkspace.hpp"
 #include "dense/lu/detail/Batchwork_LuLaunch.hpp"
 #include "launch/Batchwork_Launch.hpp"

@@ -12,6 +12,8 @@
 #include <string>
 #include <type_traits>
 
+#include "core/detail/backend/Batchwork_Backend.hpp"
+#include "core/detail/backend/Batchwork_LaunchLimits.hpp"
 #include "dense/lu/detail/Batchwork_InverseOfSharedLanes.hpp"
 #include "dense/lu/detail/Batchwork_InverseRows.hpp"
 #include "dense/lu/detail/Batchwork_LuHost.hpp"

@@ -12,7 +12,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "dense/lu/detail/Batchwork_LuProblem.hpp"
 #include "dense/lu/detail/Batchwork_LuSolutions.hpp"
 #include "dense/lu/detail/Batchwork_RowsInMemory.hpp"
@@ -122,7 +125,7 @@ struct LuTeams {
           numbers(slot) + i * leading + j,
           item_of(p.a, item(slot)) + std::int64_t(i) * p.a.row + std::int64_t(j) * p.a.col);
     });
-    Vendor::wait_for_copies();
+    Vendor::copy_async_wait();
     SystemLanes<Member> const lanes{member, lane % count, count};
     auto const place_of = [&](int slot) {
       return reinterpret_cast<std::int16_t*>(memory(slot) + of_numbers());

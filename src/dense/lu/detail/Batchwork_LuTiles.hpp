@@ -7,6 +7,7 @@
 #ifndef BATCHWORK_LUTILES_HPP
 #define BATCHWORK_LUTILES_HPP
 
+#include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +15,11 @@
 #include <type_traits>
 
 #include "core/detail/Batchwork_Exchange.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
 #include "dense/lu/detail/Batchwork_EliminationRows.hpp"
 #include "dense/lu/detail/Batchwork_EliminationTiles.hpp"
 #include "dense/lu/detail/Batchwork_LuProblem.hpp"
@@ -89,7 +93,7 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
     bool const together = of_a.by_items || of_b.by_items || of_result.by_items;
     auto const meet = [&] {
       if (together || warps > 1) member.team_barrier();
-      else Vendor::wait_for_warp(member);
+      else Vendor::warp_sync(member);
     };
 
     {
@@ -107,7 +111,7 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
       here.walk(of_b, [&](int, int i, int) { fetch_together<1>(to + i, from + i * p.b.row); });
     }
     this->begin(here);
-    Vendor::wait_for_copies();
+    Vendor::copy_async_wait();
     meet();
     this->factorise(member, here);
     std::int32_t code = this->status(here);
@@ -158,7 +162,7 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
         for (int c0 = 0; c0 < p.columns; c0 += rows)
           finite = solve_columns(member, here, item(), is_there(), c0, code != 0) && finite;
       }
-      finite = !Vendor::any_in_warp(!finite);
+      finite = !Vendor::any_of_warp(!finite);
       if constexpr (warps > 1) {
         if (here.in_warp == 0) here.numbers[to_before + here.warp] = finite ? T(0) : T(1);
         member.team_barrier();
@@ -186,8 +190,8 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
     // Of up to 64 pivots the factors are below 2^64 together.
     BATCHWORK_UNROLL_ON_DEVICE
     for (int step = 1; step < lanes_of_warp; step *= 2) {
-      found.factor *= Vendor::swapped(found.factor, step);
-      found.exponent += Vendor::swapped(found.exponent, step);
+      found.factor *= Vendor::shuffle_xor(found.factor, step);
+      found.exponent += Vendor::shuffle_xor(found.exponent, step);
     }
     return found;
   }
@@ -235,7 +239,7 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
         int const column = 8 * this->tile(here, k) + 2 * here.c + e;
         if (column >= some) continue;
         // One place at a time.
-        if constexpr (inverts) Vendor::forget_loads();
+        if constexpr (inverts) Vendor::compiler_barrier();
         int const place = inverts ? here.order[column] : 0;
         BATCHWORK_UNROLL
         for (int i = 0; i < Tiles; ++i) {
@@ -270,7 +274,7 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
       });
     };
     for_own([](T const(&own)[2], T* shared) { write_together(shared, own); });
-    Vendor::wait_for_warp(member);
+    Vendor::warp_sync(member);
     T corner[4][4];
     BATCHWORK_UNROLL
     for (int q = 0; q < 4; ++q) read_together(corner[q], group + 4 * here.order[4 * g + q]);
@@ -298,7 +302,7 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
       BATCHWORK_UNROLL
       for (int q = 0; q < 4; ++q) column[q * Core::pivots_leading] = y[q];
     }
-    Vendor::wait_for_warp(member);
+    Vendor::warp_sync(member);
     for_own([](T(&own)[2], T const* shared) { read_together(own, shared); });
     this->subtract_product(
         here, x, Lower ? g / 2 : 0, Lower ? Tiles : g / 2 + 1, 0, tiles,
@@ -307,7 +311,7 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
           int const row = 8 * i + here.r;
           return Lower ? row > 4 * g + 3 && row < p.n : row < 4 * g;
         });
-    Vendor::wait_for_warp(member);
+    Vendor::warp_sync(member);
   }
 };
 

@@ -13,6 +13,8 @@
 
 #include "core/Batchwork_SystemLanes.hpp"
 #include "core/detail/Batchwork_Elimination.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
 #include "dense/lu/detail/Batchwork_LuProblem.hpp"
 
 namespace Batchwork::Impl {
@@ -34,7 +36,7 @@ BATCHWORK_INLINE std::int64_t combine_over_lanes([[maybe_unused]] Lanes const& l
     int const count = lanes.count;
     if constexpr (Vendor::has_shuffles) {
       for (int step = 1; step < count && step < lanes_of_warp; step *= 2)
-        x = combine(x, Vendor::swapped(x, step));
+        x = combine(x, Vendor::shuffle_xor(x, step));
       if (count <= lanes_of_warp) {
         lanes.sync();
         return x;

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "core/detail/Batchwork_Exchange.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
 #include "dense/lu/detail/Batchwork_EliminationPanels.hpp"
 #include "dense/lu/detail/Batchwork_LuSolutions.hpp"
 #include "dense/lu/detail/Batchwork_RowsInMemory.hpp"
@@ -70,8 +71,8 @@ struct RowsOfPanels : RowsInMemory<T, Lanes> {
       int const m = Lower ? step : width - 1 - step;
       if constexpr (!Lower) {
         PivotReciprocal<T> r;
-        r.scale = Vendor::from_lane<lanes_of_warp>(mine.scale, m);
-        r.inverse = Vendor::from_lane<lanes_of_warp>(mine.inverse, m);
+        r.scale = Vendor::shuffle<lanes_of_warp>(mine.scale, m);
+        r.inverse = Vendor::shuffle<lanes_of_warp>(mine.inverse, m);
         y[m] = r * y[m];
       }
       if (k0 + m >= n) continue;
@@ -80,7 +81,7 @@ struct RowsOfPanels : RowsInMemory<T, Lanes> {
         if ((Lower ? q > m : q < m) && k0 + q < n) y[q] -= entry(order[k0 + q], k0 + m) * y[m];
     }
     // All have read what is written.
-    Vendor::meet_in_warp();
+    Vendor::warp_sync();
     if (lanes.rank >= columns) return;
     BATCHWORK_UNROLL
     for (int m = 0; m < width; ++m)

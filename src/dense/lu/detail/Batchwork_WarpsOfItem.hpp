@@ -10,8 +10,10 @@
 #include <cstdint>
 
 #include "core/detail/Batchwork_Elimination.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_BitCounts.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
 #include "view/detail/layout/Batchwork_MatrixTravel.hpp"
 
 namespace Batchwork::Impl {
@@ -84,9 +86,9 @@ struct WarpsOfItem {
     for (int k0 = 0; k0 < n; k0 += lanes_of_warp) {
       int const k = k0 + here.in_warp;
       std::int32_t const mine = k < n ? pivot_status(pivot(k), k) : 0;
-      unsigned const votes = Vendor::votes_in_warp(mine != 0);
+      unsigned const votes = Vendor::ballot(mine != 0);
       if (votes != 0 && code == 0)
-        code = Vendor::from_lane<lanes_of_warp>(mine, Vendor::lowest_bit(votes));
+        code = Vendor::shuffle<lanes_of_warp>(mine, Vendor::countr_zero(votes));
     }
     return code;
   }

@@ -7,6 +7,9 @@
 #ifndef BATCHWORK_COPIEDBYWARP_HPP
 #define BATCHWORK_COPIEDBYWARP_HPP
 
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
 #include "fused/detail/loaders/Batchwork_Loader.hpp"
 #include "view/detail/loaders/Batchwork_WarpTransfer.hpp"
 
@@ -48,7 +51,7 @@ struct CopiedByWarp {
   static constexpr std::size_t bytes_in = all_bytes(true, indices{}),
                                bytes_out = all_bytes(false, indices{});
   static constexpr bool pays = on_device_lanes<LanesT> && LanesT::lanes_per_item == 1 &&
-                               Ops::stage::bytes == 0 && Vendor::copies_asynchronously &&
+                               Ops::stage::bytes == 0 && Vendor::has_async_copies &&
                                bytes_in + bytes_out > 0 &&
                                bytes_in <= scratch_of_a_team&& bytes_out <= scratch_of_a_team;
   /// The next items are copied while these are computed, if a team of 128 lanes has room for both.
@@ -121,21 +124,21 @@ struct CopiedByWarp {
       int const count = count_at(k);
       Items const items{first + k + (lane < count ? lane : count - 1), lane < count ? 1 : 0};
       if (!ahead) begin(k);
-      Vendor::wait_for_copies();
-      Vendor::wait_for_warp(member);
+      Vendor::copy_async_wait();
+      Vendor::warp_sync(member);
       typename Ops::arguments args{
           {finish<I>(ops, items, Place{in, lane < count ? lane : count - 1})}...};
       // All lanes have read their items before the buffer is written again.
-      Vendor::wait_for_warp(member);
+      Vendor::warp_sync(member);
       if (ahead && k + lanes < n) begin(k + lanes);
       group.call(group.sequence, args);
       Code code(0), bad(0);
       (store<I>(group, items, Place{out, lane}, args, code, bad), ...);
       if constexpr (Ops::has_status)
         if (items.count > 0) (ops.template store_status<I>(items, first_failure(code, bad)), ...);
-      Vendor::wait_for_warp(member);
+      Vendor::warp_sync(member);
       (copy_out<I>(ops, Next{first + k, count}, Place{out, lane}), ...);
-      if (!ahead) Vendor::wait_for_warp(member);
+      if (!ahead) Vendor::warp_sync(member);
     }
   }
 };

@@ -7,6 +7,8 @@
 #ifndef BATCHWORK_FETCHEDBYLANE_HPP
 #define BATCHWORK_FETCHEDBYLANE_HPP
 
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "fused/detail/loaders/Batchwork_Loader.hpp"
 #include "view/detail/loaders/Batchwork_Fetch.hpp"
 
@@ -52,7 +54,7 @@ struct FetchedByLane {
     constexpr std::size_t numbers = all_numbers(typename Ops::indices{}),
                           all = all_bytes(typename Ops::indices{});
     return on_device_lanes<LanesT> && LanesT::lanes_per_item == 1 && Ops::stage::bytes == 0 &&
-                   Vendor::copies_asynchronously && numbers >= 10 && numbers <= 32 && all <= 256
+                   Vendor::has_async_copies && numbers >= 10 && numbers <= 32 && all <= 256
                ? all
                : 0;
   }();
@@ -88,7 +90,7 @@ struct FetchedByLane {
     if (lane < n) (start<I>(group.operands, first + lane, place), ...);
     for (int k = lane; k < n; k += lanes) {
       Items const items{first + k, 1};
-      Vendor::wait_for_copies();
+      Vendor::copy_async_wait();
       typename Ops::arguments args{{finish<I>(group.operands, items, place)}...};
       if (k + lanes < n) (start<I>(group.operands, first + k + lanes, place), ...);
       group.finish(items, args, indices);

@@ -24,7 +24,7 @@ namespace Batchwork::Impl {
 /// - Place: their position in scratch, and the caller
 /// - start<I>(ops, next, place): starts the copies of operand I, if there are any; they proceed
 ///   while the lanes compute
-/// - finish<I>(ops, items, place): the tile of operand I, after Vendor::wait_for_copies and the
+/// - finish<I>(ops, items, place): the tile of operand I, after Vendor::copy_async_wait and the
 ///   wait that the loader requires
 template <class L>
 concept Loader = requires(typename L::Ops const& ops, typename L::Next const& next,

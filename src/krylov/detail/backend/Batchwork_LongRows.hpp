@@ -11,6 +11,8 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
 #include "krylov/detail/backend/Batchwork_RestOfRows.hpp"
 #include "krylov/detail/backend/Batchwork_SystemTeam.hpp"
 #include "krylov/formats/detail/Batchwork_ProductSums.hpp"
@@ -133,7 +135,7 @@ struct LongRowsInRegisters {
     slots = banks;
     BATCHWORK_UNROLL
     for (int n = banks; n < K; n += banks)
-      slots += Vendor::any_in_warp(in_registers > n) ? banks : 0;
+      slots += Vendor::any_of_warp(in_registers > n) ? banks : 0;
     std::uint64_t taken = 0, late = 0;
     BATCHWORK_KEEP_LOOP
     for (int k0 = 0; k0 < in_registers; k0 += 16) {
@@ -203,7 +205,7 @@ struct LongRowsInRegisters {
           if (s % 2 == 0) places[(s0 + s) / 2] = place;
           else places[(s0 + s) / 2] |= place << 16;
         }
-        if (s0 + chunk < K) Vendor::forget_loads();
+        if (s0 + chunk < K) Vendor::compiler_barrier();
       }
       count = row.count;
     });

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
+#include "core/detail/backend/Batchwork_WarpReductions.hpp"
 #include "krylov/detail/backend/Batchwork_SystemTeam.hpp"
 #include "krylov/formats/detail/Batchwork_ProductSums.hpp"
 
@@ -285,11 +287,11 @@ struct ReadInPlace {
           T size[together];
           BATCHWORK_UNROLL
           for (int q = 0; q < together; ++q) size[q] = sums[q].size + 5 * Kokkos::abs(s[q]);
-          if (sharing > 1) Vendor::sum_over(size, sharing);
+          if (sharing > 1) Vendor::reduce_sum(size, sharing);
           BATCHWORK_UNROLL
           for (int q = 0; q < together; ++q) sizes += mine == 0 ? size[q] * size[q] : T(0);
         }
-        if (sharing > 1) Vendor::sum_over(s, sharing);
+        if (sharing > 1) Vendor::reduce_sum(s, sharing);
         BATCHWORK_UNROLL
         for (int q = 0; q < together; ++q) {
           int const i = i0 + q * at_once + first;

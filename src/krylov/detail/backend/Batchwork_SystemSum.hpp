@@ -12,6 +12,8 @@
 #include "core/Batchwork_SystemLanes.hpp"
 #include "core/Batchwork_Value.hpp"
 #include "core/detail/Batchwork_CombineInScratch.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
+#include "core/detail/backend/Batchwork_WarpReductions.hpp"
 
 namespace Batchwork::Impl {
 
@@ -31,7 +33,7 @@ struct LargerNumber {
 /// Bytes of team scratch of SummingLanes, where `at_once` numbers are added up at the same time.
 template <class T>
 constexpr std::size_t sum_scratch(int team, int at_once) {
-  return 2 * sizeof(T) * std::size_t(at_once) * std::size_t(Vendor::places_to_combine(team));
+  return 2 * sizeof(T) * std::size_t(at_once) * std::size_t(Vendor::places_to_reduce(team));
 }
 
 /// The lanes of a system, which also add up numbers. There are two exchanges in scratch, used in
@@ -44,8 +46,7 @@ struct SummingLanes : SystemLanes<Member> {
   /// With sum_scratch(team, at_once) bytes.
   static BATCHWORK_INLINE SummingLanes of(SystemLanes<Member> const& lanes, T* scratch,
                                           int at_once) {
-    return {lanes, scratch,
-            scratch + at_once * Vendor::places_to_combine(lanes.member.team_size())};
+    return {lanes, scratch, scratch + at_once * Vendor::places_to_reduce(lanes.member.team_size())};
   }
 
   /// Sums of what the lanes of the system give, of several numbers in the time of one. All lanes of
@@ -73,7 +74,7 @@ struct SummingLanes : SystemLanes<Member> {
   template <int N, class F>
   BATCHWORK_INLINE void combine(T (&x)[N], [[maybe_unused]] int rank, int lanes, F const& f) {
     if constexpr (Vendor::has_shuffles) {
-      Vendor::combine_lanes(this->member, x, lanes, f, exchange);
+      Vendor::reduce_lanes(this->member, x, lanes, f, exchange);
       T* const used = exchange;
       exchange = other;
       other = used;

@@ -12,6 +12,10 @@
 #include <cstdint>
 
 #include "core/detail/Batchwork_CombineInScratch.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
+#include "core/detail/backend/Batchwork_WarpReductions.hpp"
 #include "krylov/Batchwork_SolveLog.hpp"
 #include "krylov/detail/backend/Batchwork_SolverVectors.hpp"
 #include "krylov/detail/backend/Batchwork_SystemSum.hpp"
@@ -187,13 +191,13 @@ struct SystemTeam {
   BATCHWORK_INLINE bool is_large() const { return is_large_system<Large, Matrix>(lanes); }
   /// Waits for the lanes of the system; for its warp, or portably for the team.
   BATCHWORK_INLINE void sync() const {
-    if (Vendor::has_shuffles && !is_large()) Vendor::wait_for_warp(member);
+    if (Vendor::has_shuffles && !is_large()) Vendor::warp_sync(member);
     else member.team_barrier();
   }
   /// Whether x holds for any system that goes through the same turns.
   BATCHWORK_INLINE bool any(bool x) {
     if constexpr (Vendor::has_shuffles) {
-      return Large && !any_lanes ? x : Vendor::any_in_warp(x);
+      return Large && !any_lanes ? x : Vendor::any_of_warp(x);
     } else {
       // Lanes of a system agree.
       if (is_large() || layout.systems == 1) return x;
@@ -257,7 +261,7 @@ struct SystemTeam {
     if constexpr (Vendor::has_shuffles) {
       // Whole wavefronts, where these have more than 32 lanes.
       int const together = lanes % Vendor::warp_lanes == 0 ? Vendor::warp_lanes : lanes_of_warp;
-      Vendor::sum_over(x, is_large() ? together : lanes);
+      Vendor::reduce_sum(x, is_large() ? together : lanes);
       if (is_large()) {
         T* const all = next_parts();
         int const warps = lanes / together;

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "core/detail/Batchwork_Elimination.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
 #include "krylov/direct/detail/Batchwork_DirectSteps.hpp"
 
 namespace Batchwork::Impl {
@@ -75,7 +76,7 @@ BATCHWORK_INLINE T reciprocal_condition(At& at, int n) {
                                            },
                                            [&](int, int) {
                                              for (int step = 1; step < entries.row_lanes; step *= 2)
-                                               s.sum += Vendor::swapped(s.sum, step);
+                                               s.sum += Vendor::shuffle_xor(s.sum, step);
                                              norm = s.sum > norm ? s.sum : norm;
                                            });
     norm = at.largest_number(norm);

@@ -12,8 +12,9 @@
 #include <string>
 #include <type_traits>
 
+#include "core/detail/backend/Batchwork_Backend.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_LaunchLimits.hpp"
 #include "krylov/direct/detail/Batchwork_DirectLaunch.hpp"
 #include "krylov/direct/detail/Batchwork_DirectPacks.hpp"
 #include "krylov/direct/detail/Batchwork_DirectRows.hpp"

@@ -8,7 +8,8 @@
 
 #include <type_traits>
 
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "krylov/direct/detail/Batchwork_DirectLaunch.hpp"
 #include "krylov/direct/detail/Batchwork_DirectOfSharedLanes.hpp"
 #include "krylov/direct/detail/Batchwork_DirectRuns.hpp"

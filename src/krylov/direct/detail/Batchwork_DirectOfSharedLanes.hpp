@@ -15,6 +15,11 @@
 
 #include "core/detail/Batchwork_Exchange.hpp"
 #include "core/detail/Batchwork_LaneGrid.hpp"
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
+#include "core/detail/backend/Batchwork_LaneSync.hpp"
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
 #include "krylov/direct/detail/Batchwork_DirectExpand.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
 #include "krylov/direct/detail/Batchwork_DirectScaling.hpp"
@@ -150,7 +155,7 @@ struct DirectOfSharedLanes {
   template <class Member>
   BATCHWORK_INLINE void meet(Member const& member) const {
     if (by_items) member.team_barrier();
-    else Vendor::wait_for_warp(member);
+    else Vendor::warp_sync(member);
   }
 
   /// The calling lane's item, as DirectSteps has it.
@@ -188,11 +193,11 @@ struct DirectOfSharedLanes {
       BATCHWORK_UNROLL_ON_DEVICE
       for (int step = 1; step < L; step *= 2) {
         BATCHWORK_UNROLL_ON_DEVICE
-        for (int q = 0; q < Count; ++q) sums[q] += Vendor::swapped(sums[q], step);
+        for (int q = 0; q < Count; ++q) sums[q] += Vendor::shuffle_xor(sums[q], step);
       }
     }
     BATCHWORK_INLINE bool any(bool holds) const { return largest(holds ? 1 : 0) != 0; }
-    static BATCHWORK_INLINE bool any_beside(bool holds) { return Vendor::any_in_warp(holds); }
+    static BATCHWORK_INLINE bool any_beside(bool holds) { return Vendor::any_of_warp(holds); }
 
     BATCHWORK_INLINE bool has_failed() const { return code != 0 || notes().out_of_range != 0; }
 
@@ -333,12 +338,12 @@ struct DirectOfSharedLanes {
         BATCHWORK_UNROLL
         for (int j = 0; j < half; ++j) {
           std::int32_t const low = key[j], high = key[j + half];
-          key[j] = larger(upper ? high : low, Vendor::swapped(upper ? low : high, Step));
+          key[j] = larger(upper ? high : low, Vendor::shuffle_xor(upper ? low : high, Step));
         }
         scatter_largest<half, Step / 2>(key, first + (upper ? half : 0), writes);
       } else {
         BATCHWORK_UNROLL
-        for (int j = 0; j < Count; ++j) key[j] = larger(key[j], Vendor::swapped(key[j], Step));
+        for (int j = 0; j < Count; ++j) key[j] = larger(key[j], Vendor::shuffle_xor(key[j], Step));
         scatter_largest<Count, Step / 2>(key, first, writes && (lane & Step) == 0);
       }
     }
@@ -360,7 +365,7 @@ struct DirectOfSharedLanes {
     T const* const right = item_of(p.b, item);
     for (int i = lane; i < p.n; i += L) fetch_together<1>(here + to_b + i, right + i * p.b.row);
     expand(scratch, first, rank);
-    Vendor::wait_for_copies();
+    Vendor::copy_async_wait();
     meet(member);
 
     LaneGrid const grid{reinterpret_cast<char*>(here), lane, Vendor::LaneSync::of(member)};

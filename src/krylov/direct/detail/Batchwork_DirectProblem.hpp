@@ -11,8 +11,12 @@
 #include <type_traits>
 
 #include "core/detail/Batchwork_Lanes.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
+#include "core/detail/backend/Batchwork_BitCounts.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_MemoryAccess.hpp"
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
 #include "krylov/Batchwork_SolveLog.hpp"
 #include "krylov/Batchwork_Stopping.hpp"
 #include "krylov/formats/detail/Batchwork_AnySystems.hpp"
@@ -184,7 +188,7 @@ struct EntriesOfLanes {
   BATCHWORK_INLINE void for_rows_side_by_side(CsrLayout const& of, Begin const& begin,
                                               Body const& entry, End const& end) const {
     // Of a power of two. Renewed, so that nothing of it is kept while registers are scarce.
-    int const lanes = Vendor::renewed(row_lanes), shift = Vendor::lowest_bit(unsigned(lanes));
+    int const lanes = Vendor::renewed(row_lanes), shift = Vendor::countr_zero(unsigned(lanes));
     int const own = rank & (lanes - 1), step = count >> shift;
     std::int32_t next[2];
     auto const ask = [&](int i) {

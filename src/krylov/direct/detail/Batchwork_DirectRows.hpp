@@ -14,6 +14,7 @@
 
 #include "core/detail/Batchwork_Elimination.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "dense/lu/detail/Batchwork_RowsInMemory.hpp"
 #include "krylov/detail/backend/Batchwork_SystemSum.hpp"
 #include "krylov/direct/detail/Batchwork_DirectCondition.hpp"

@@ -13,6 +13,7 @@
 #include "core/Batchwork_Pack.hpp"
 #include "core/detail/Batchwork_Elimination.hpp"
 #include "core/detail/Batchwork_Lanes.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
 #include "krylov/Batchwork_Stopping.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
 #include "krylov/direct/detail/Batchwork_DirectScaling.hpp"
@@ -26,14 +27,14 @@ template <class T>
 BATCHWORK_INLINE void join_lanes(BoundedSum<T>& s, int lanes) {
   BATCHWORK_KEEP_LOOP
   for (int step = 1; step < lanes; step *= 2)
-    s.add(BoundedSum<T>{Vendor::swapped(s.sum, step), Vendor::swapped(s.size, step)});
+    s.add(BoundedSum<T>{Vendor::shuffle_xor(s.sum, step), Vendor::shuffle_xor(s.size, step)});
 }
 template <class T>
 BATCHWORK_INLINE void join_lanes(CompensatedSum<T>& s, int lanes) {
   BATCHWORK_KEEP_LOOP
   for (int step = 1; step < lanes; step *= 2)
-    s.add(CompensatedSum<T>{Vendor::swapped(s.high, step), Vendor::swapped(s.low, step),
-                            Vendor::swapped(s.corrections, step)});
+    s.add(CompensatedSum<T>{Vendor::shuffle_xor(s.high, step), Vendor::shuffle_xor(s.low, step),
+                            Vendor::shuffle_xor(s.corrections, step)});
 }
 
 /// b - A x of one row, and the bound that is known of its error: the size of a BoundedSum, or the

@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "krylov/detail/Batchwork_SystemCall.hpp"
 #include "krylov/direct/detail/Batchwork_DirectRows.hpp"
 #include "krylov/formats/Batchwork_LocalSystems.hpp"

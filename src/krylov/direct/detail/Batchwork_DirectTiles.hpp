@@ -12,6 +12,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
+#include "core/detail/backend/Batchwork_Barriers.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
+#include "core/detail/backend/Batchwork_WarpReductions.hpp"
 #include "dense/lu/detail/Batchwork_LuTiles.hpp"
 #include "krylov/direct/detail/Batchwork_DirectCondition.hpp"
 #include "krylov/direct/detail/Batchwork_DirectExpand.hpp"
@@ -211,7 +215,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   template <class Member>
   BATCHWORK_INLINE void wait_for_lanes(Member const& member) const {
     if (by_items || of_b.by_items || of_x.by_items || warps > 1) member.team_barrier();
-    else Vendor::wait_for_warp(member);
+    else Vendor::warp_sync(member);
   }
   template <class Member>
   BATCHWORK_INLINE void run_group(Member const& member, Memory const& memory, std::int64_t group,
@@ -222,7 +226,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     if constexpr (Task == DirectTask::substitute) {
       move_kept<false>(here, memory);
       bring_right_side(here, memory);
-      Vendor::wait_for_copies();
+      Vendor::copy_async_wait();
       meet();
     } else {
       OwnItem const own(*this, here, memory);
@@ -244,17 +248,17 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
         bring_right_side(here, memory);
       }
       if constexpr (is_mixed) {
-        Vendor::wait_for_copies();
+        Vendor::copy_async_wait();
         expand_scaled_of(member, here, own);
       } else {
         expand(here, memory);
-        Vendor::wait_for_copies();
+        Vendor::copy_async_wait();
         meet();
         if (own.notes().unsorted != 0) add_up(here, own, meet);
       }
       auto const sync = [&] {
         if constexpr (warps > 1) member.team_barrier();
-        else Vendor::wait_for_warp(member);
+        else Vendor::warp_sync(member);
       };
       auto const begin_solution = [&] {
         sync();
@@ -417,23 +421,23 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     BATCHWORK_INLINE void for_each(Body const& body) const {
       for (int i = here.in_warp; i < of.p.n; i += lanes_of_warp) body(i);
     }
-    static BATCHWORK_INLINE void sync() { Vendor::meet_in_warp(); }
+    static BATCHWORK_INLINE void sync() { Vendor::warp_sync(); }
     static BATCHWORK_INLINE std::int32_t largest(std::int32_t key) {
-      return Vendor::largest_of<lanes_of_warp>(key);
+      return Vendor::reduce_max<lanes_of_warp>(key);
     }
     template <int N>
     static BATCHWORK_INLINE void sum(T (&numbers)[N]) {
       BATCHWORK_UNROLL_ON_DEVICE
       for (int step = 1; step < lanes_of_warp; step *= 2) {
         BATCHWORK_UNROLL_ON_DEVICE
-        for (int q = 0; q < N; ++q) numbers[q] += Vendor::swapped(numbers[q], step);
+        for (int q = 0; q < N; ++q) numbers[q] += Vendor::shuffle_xor(numbers[q], step);
       }
     }
-    static BATCHWORK_INLINE bool any(bool x) { return Vendor::any_in_warp(x); }
+    static BATCHWORK_INLINE bool any(bool x) { return Vendor::any_of_warp(x); }
     static BATCHWORK_INLINE T largest_number(T x) {
       BATCHWORK_UNROLL_ON_DEVICE
       for (int step = 1; step < lanes_of_warp; step *= 2)
-        x = larger_size(x, Vendor::swapped(x, step));
+        x = larger_size(x, Vendor::shuffle_xor(x, step));
       return x;
     }
     BATCHWORK_INLINE F factor(int i, int j) const { return Core::factor(here, i, j); }
@@ -503,7 +507,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
       for (int i = here.lane; i < of.p.n; i += count) body(i);
     }
     BATCHWORK_INLINE void sync() const {
-      Vendor::wait_for_item<count>(member, here.item, here.items);
+      Vendor::item_barrier<count>(member, here.item, here.items);
     }
     BATCHWORK_INLINE std::int32_t largest(std::int32_t key) {
       std::int32_t mine[1] = {OwnItem::largest(key)};
@@ -606,7 +610,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
                                          OwnItem const& own) const {
     auto const sync = [&] {
       if constexpr (warps > 1) member.team_barrier();
-      else Vendor::wait_for_warp(member);
+      else Vendor::warp_sync(member);
     };
     LanesThatWait<decltype(sync)> const lanes{here.lane, count, sync};
     std::int32_t* const keys = reinterpret_cast<std::int32_t*>(here.numbers + to_after);
@@ -637,8 +641,8 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
       for (int k = 0; k < Core::across; ++k)
         if (this->tile(here, k) < Tiles)
           key[i] = larger(key[i], larger(pivot_key(rest[i][k][0]), pivot_key(rest[i][k][1])));
-      key[i] = larger(key[i], Vendor::swapped(key[i], 1));
-      key[i] = larger(key[i], Vendor::swapped(key[i], 2));
+      key[i] = larger(key[i], Vendor::shuffle_xor(key[i], 1));
+      key[i] = larger(key[i], Vendor::shuffle_xor(key[i], 2));
       if (warps > 1 && here.c == 0) keys[here.warp * rows + 8 * i + here.r] = key[i];
     }
     if constexpr (warps > 1) member.team_barrier();
@@ -663,7 +667,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
         for (int i = 0; i < Tiles; ++i) most = larger(most, pivot_key(rest[i][k][e]));
         BATCHWORK_UNROLL_ON_DEVICE
         for (int step = 4; step < lanes_of_warp; step *= 2)
-          most = larger(most, Vendor::swapped(most, step));
+          most = larger(most, Vendor::shuffle_xor(most, step));
         if (this->tile(here, k) >= Tiles) continue;
         F const factor = factor_of(most);
         if (here.r == 0) own.c[8 * this->tile(here, k) + 2 * here.c + e] = factor;
@@ -692,7 +696,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
       }
       own.l[row] = factor_of(most);
     }
-    Vendor::meet_in_warp();
+    Vendor::warp_sync();
     std::int32_t most[2] = {0, 0};
     int const j0 = 2 * here.in_warp < rows ? 2 * here.in_warp : 0;
     BATCHWORK_KEEP_LOOP
@@ -708,7 +712,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     }
     F const c[2] = {factor_of(most[0]), factor_of(most[1])};
     if (2 * here.in_warp < rows) write_together(own.c + j0, c);
-    Vendor::meet_in_warp();
+    Vendor::warp_sync();
   }
   /// Some columns of the lane's rows times them.
   template <int Width>
@@ -752,7 +756,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
       for (int first = 0; first < rows; first += pairs) {
         int const k = first + here.lane / 2;
         std::int32_t const most = k < rows ? largest_of_half(k) : 0,
-                           other = Vendor::swapped(most, 1);
+                           other = Vendor::shuffle_xor(most, 1);
         if (k < rows && half == 0) factors[k] = factor_of(other > most ? other : most);
       }
       sync();
@@ -808,7 +812,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   static BATCHWORK_INLINE F larger_of_warp(F x) {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int step = 1; step < lanes_of_warp; step *= 2)
-      x = larger_size(x, Vendor::swapped(x, step));
+      x = larger_size(x, Vendor::shuffle_xor(x, step));
     return x;
   }
   /// The numbers of the item that the lane has in registers.

@@ -6,7 +6,8 @@
 #ifndef BATCHWORK_DIRECTTILESKERNELS_HPP
 #define BATCHWORK_DIRECTTILESKERNELS_HPP
 
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "krylov/direct/detail/Batchwork_DirectLaunch.hpp"
 #include "krylov/direct/detail/Batchwork_DirectRuns.hpp"
 #include "krylov/direct/detail/Batchwork_DirectTiles.hpp"

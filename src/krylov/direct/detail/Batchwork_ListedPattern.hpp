@@ -10,7 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
 #include "view/detail/layout/Batchwork_MatrixTravel.hpp"
 

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "krylov/direct/detail/Batchwork_DirectRows.hpp"
 
 namespace Batchwork::Impl {

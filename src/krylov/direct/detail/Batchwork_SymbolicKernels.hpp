@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "core/detail/Batchwork_Lanes.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_LaunchLimits.hpp"
 #include "krylov/direct/detail/Batchwork_DirectLaunch.hpp"
 #include "krylov/direct/detail/Batchwork_DirectRuns.hpp"
 #include "krylov/direct/detail/Batchwork_ListsOfElimination.hpp"

@@ -10,7 +10,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 
 namespace Batchwork::Impl {
 

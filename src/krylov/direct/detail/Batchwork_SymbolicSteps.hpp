@@ -12,6 +12,8 @@
 #include "core/Batchwork_SystemLanes.hpp"
 #include "core/Batchwork_Value.hpp"
 #include "core/detail/Batchwork_Elimination.hpp"
+#include "core/detail/backend/Batchwork_Quotients.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
 #include "krylov/direct/detail/Batchwork_SymbolicLists.hpp"
 
 namespace Batchwork::Impl {
@@ -58,7 +60,7 @@ struct SumAhead {
       BATCHWORK_UNROLL
       for (int r = 0; r < at_once; ++r) sum += a[r] * b[r];
     }
-    for (int step = 1; step < parts; step *= 2) sum += Vendor::swapped(sum, step);
+    for (int step = 1; step < parts; step *= 2) sum += Vendor::shuffle_xor(sum, step);
     return sum;
   }
 };

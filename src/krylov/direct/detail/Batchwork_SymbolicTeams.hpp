@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "krylov/detail/backend/Batchwork_SystemSum.hpp"
 #include "krylov/direct/detail/Batchwork_DirectCondition.hpp"
 #include "krylov/direct/detail/Batchwork_DirectItem.hpp"
@@ -93,7 +95,7 @@ struct SymbolicItem : DirectItem<T, Lanes> {
       else
         for (int k = own; k < count; k += sharing) fetch_together<1>(v + to[k], row.place(k));
     }
-    Vendor::wait_for_copies();
+    Vendor::copy_async_wait();
     sync();
   }
   /// Rows, then columns, times powers of two (LAPACK's geequb).

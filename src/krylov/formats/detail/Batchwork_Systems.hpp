@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/Batchwork_SystemLanes.hpp"
+#include "core/detail/backend/Batchwork_MemoryAccess.hpp"
 #include "krylov/formats/detail/Batchwork_ProductSums.hpp"
 #include "view/detail/layout/Batchwork_Storage.hpp"
 
@@ -183,10 +184,12 @@ struct CsrLayout {
     std::int32_t const* const columns_of = columns + begin;
     auto const column = [&](int, int first, int k) { return columns_of[first + k]; };
     if (apart == 1)
-      f(column, [&](int, int first, int k) { return Vendor::load_once(from + (first + k)); });
-    else
       f(column,
-        [&](int, int first, int k) { return Vendor::load_once(from + (first + k) * apart); });
+        [&](int, int first, int k) { return Vendor::load_no_allocate(from + (first + k)); });
+    else
+      f(column, [&](int, int first, int k) {
+        return Vendor::load_no_allocate(from + (first + k) * apart);
+      });
   }
   template <class Lanes, class T>
   BATCHWORK_INLINE void copy_numbers(Lanes const& lanes, Storage<T const> const& values,

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/detail/backend/Batchwork_Warp.hpp"
 #include "krylov/formats/detail/Batchwork_AnySystems.hpp"
 #include "krylov/preconditioners/Batchwork_Preconditioner.hpp"
 
@@ -192,14 +193,14 @@ struct BlockInverses {
         int q = mine;
         BATCHWORK_KEEP_LOOP
         for (int step = 1; step < window; step *= 2) {
-          T const other = Vendor::swapped(largest_size, step);
-          int const row = Vendor::swapped(q, step);
+          T const other = Vendor::shuffle_xor(largest_size, step);
+          int const row = Vendor::shuffle_xor(q, step);
           if (other > largest_size || (other == largest_size && row < q)) {
             largest_size = other;
             q = row;
           }
         }
-        T const pivot = Vendor::from_lane<32>(x, before + q);
+        T const pivot = Vendor::shuffle<32>(x, before + q);
         bool const wants = sound && c<n, has = largest_size> T(0) && is_finite(pivot);
         sound = sound && (has || c >= n);
         // A quotient of two that are the same is one: a row like the pivot's leaves nothing.
@@ -210,7 +211,7 @@ struct BlockInverses {
           number(i, c) = -f;
         }
         // The others have read the pivot's row.
-        Vendor::wait_for_warp(at.member);
+        Vendor::warp_sync(at.member);
         if (wants && has && mine == q) {
           BATCHWORK_UNROLL_SOME
           for (int k = 0; k < n; ++k) number(i, k) *= f;
@@ -218,10 +219,10 @@ struct BlockInverses {
           order[i] = std::int16_t(begin + c);
           is_free = false;
         }
-        Vendor::wait_for_warp(at.member);
+        Vendor::warp_sync(at.member);
       }
       bool const singular = there && !(sound && row_is_finite(i));
-      if ((Vendor::votes_in_warp(singular) & of_window) != 0 && there) {
+      if ((Vendor::ballot(singular) & of_window) != 0 && there) {
         size[i] = 0;
         order[i] = std::int16_t(i);
       }

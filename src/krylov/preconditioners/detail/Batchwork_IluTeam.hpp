@@ -10,6 +10,9 @@
 #include <cstdint>
 
 #include "core/Batchwork_SystemLanes.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
+#include "core/detail/backend/Batchwork_WarpReductions.hpp"
 #include "krylov/formats/detail/Batchwork_AnySystems.hpp"
 #include "krylov/preconditioners/Batchwork_Preconditioner.hpp"
 #include "krylov/preconditioners/detail/Batchwork_IluFull.hpp"
@@ -159,9 +162,9 @@ struct IluTeam {
       if constexpr (Vendor::has_shuffles) {
         // Where rows wait for others of their stage, all of it is in the first warp; systems of a
         // warp have the same pattern.
-        waits = Vendor::any_in_warp(waits);
-        branches = Vendor::any_in_warp(branches);
-        shares = Vendor::any_in_warp(shares);
+        waits = Vendor::any_of_warp(waits);
+        branches = Vendor::any_of_warp(branches);
+        shares = Vendor::any_of_warp(shares);
         lanes.sync();
         if (lanes.rank == 0)
           of.stages[s] = std::uint16_t(end | (shares ? 0 : RowStages::by_warp) |
@@ -270,9 +273,9 @@ struct IluTeam {
     for_leads(lanes, stages(false), begin, end, [&](Indices const& row) {
       int const i = row.i, all = row.terms;
       BATCHWORK_KEEP_LOOP
-      for (int t = 0; Vendor::has_shuffles ? Vendor::any_in_warp(t < all) : t < all; ++t) {
+      for (int t = 0; Vendor::has_shuffles ? Vendor::any_of_warp(t < all) : t < all; ++t) {
         T const f = t < all ? eliminate(i, t, row.share, row.sharing) : T(0);
-        if (row.sharing > 1) Vendor::wait_for_warp(lanes.member);
+        if (row.sharing > 1) Vendor::warp_sync(lanes.member);
         // Which the others have read before.
         if (t < all && row.share == 0) values[first[i] + t] = f;
       }
@@ -307,13 +310,13 @@ struct IluTeam {
     for (int done = begin, to = begin; done < lane.end; done = to) {
       to = lane.end_of_level(done);
       inverted = reciprocal_or_one(pivot);
-      f = low * Vendor::from_lane<32>(inverted, from);
+      f = low * Vendor::shuffle<32>(inverted, from);
       if (is_coupled && needed >= done && needed < to) pivot -= f * up;
     }
     if (lane.mine) inverse[i] = inverted;
     if (has) values[first[i] + split(i)] = pivot;
     if (needs) values[first[i] + t] = f;
-    Vendor::wait_for_warp(lanes.member);
+    Vendor::warp_sync(lanes.member);
   }
   /// By the first warp, the rows of a stage: the lane of a row subtracts known rows one after the
   /// other.
@@ -332,7 +335,7 @@ struct IluTeam {
       if (is_forest) break;
       int const to = lane.end_of_level(done);
       if (lane.place >= done && lane.place < to) invert_pivot(i);
-      Vendor::wait_for_warp(lanes.member);
+      Vendor::warp_sync(lanes.member);
       done = to;
     }
     if (is_forest) eliminate_forest(lanes, lane, lead);
@@ -386,7 +389,7 @@ struct IluTeam {
                                          bool completes, T* w) const {
     for_leads(lanes, stages(of_upper), begin, end, [&](Indices const& row) {
       T sum[1] = {lead_sum(of_upper, row.i, row.share, row.terms, row.sharing, w)};
-      if (row.sharing > 1) Vendor::sum_over(sum, row.sharing);
+      if (row.sharing > 1) Vendor::reduce_sum(sum, row.sharing);
       if (row.mine && row.share == 0) {
         T const x = w[row.i] - sum[0];
         w[row.i] = of_upper && completes ? x * inverse[row.i] : x;
@@ -443,9 +446,8 @@ struct IluTeam {
       bool grows = !(Kokkos::abs(f) <= most_growth);
       BATCHWORK_KEEP_LOOP
       for (int reach = 1; reach < end - begin; reach *= 2) {
-        T const other = Vendor::from_lane<32>(jumped, from),
-                further = Vendor::from_lane<32>(f, from);
-        from = Vendor::from_lane<32>(from, from);
+        T const other = Vendor::shuffle<32>(jumped, from), further = Vendor::shuffle<32>(f, from);
+        from = Vendor::shuffle<32>(from, from);
         // Of a row that needs none more it is zero.
         if (f != T(0)) {
           jumped += f * other;
@@ -453,7 +455,7 @@ struct IluTeam {
         }
         grows = grows || !(Kokkos::abs(f) <= most_growth);
       }
-      unsigned const growing = Vendor::votes_in_warp(grows);
+      unsigned const growing = Vendor::ballot(grows);
       int const count = lanes.count < lanes_of_warp ? lanes.count : lanes_of_warp;
       unsigned const of_system = count < 32 ? ((1u << count) - 1u) << lane.base : ~0u;
       goes_by_levels = growing != 0;
@@ -472,13 +474,13 @@ struct IluTeam {
         }
         int const to = lane.end_of_level(done);
         if (lane.place >= done && lane.place < to) w[i] = s * scale;
-        Vendor::wait_for_warp(lanes.member);
+        Vendor::warp_sync(lanes.member);
         done = to;
       }
     }
     if ((stage & RowStages::is_forest) != 0) {
       if (is_known && lane.mine) w[i] = jumped;
-      Vendor::wait_for_warp(lanes.member);
+      Vendor::warp_sync(lanes.member);
     }
   }
   static constexpr T most_growth = T(64);

@@ -9,10 +9,13 @@
 #ifndef BATCHWORK_ROWSTAGES_HPP
 #define BATCHWORK_ROWSTAGES_HPP
 
+#include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
 
 namespace Batchwork::Impl {
 
@@ -94,7 +97,7 @@ struct StageLane {
     int const word = mine ? of.order[place] : 0;
     row = word & RowStages::row_bits;
     base = (lanes.member.team_rank() - lanes.rank) % lanes_of_warp;
-    starts = Vendor::votes_in_warp(mine && (word & RowStages::begins_level) != 0) >> base;
+    starts = Vendor::ballot(mine && (word & RowStages::begins_level) != 0) >> base;
     if (lanes.count < lanes_of_warp) starts &= (1u << lanes.count) - 1u;
   }
   /// Where the level ends that begins at this place.

@@ -296,7 +296,7 @@ struct ColumnsOfLanes {
         Shown{base + column(m) * Ex::leading}.for_each(0, [&](int i, T const& x) { at(m, i) = x; });
   }
   BATCHWORK_INLINE bool any_lane(bool m) const {
-    return grid.template bits_of<L>(m ? 1u : 0u) != 0;
+    return grid.template reduce_or<L>(m ? 1u : 0u) != 0;
   }
   BATCHWORK_INLINE bool any_item(bool m) const { return grid.lanes.any(m); }
   template <class F>

@@ -10,6 +10,8 @@
 #ifndef BATCHWORK_DISTRIBUTEDBYMATRIX_HPP
 #define BATCHWORK_DISTRIBUTEDBYMATRIX_HPP
 
+#include "core/detail/backend/Batchwork_MatrixInstructions.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
 #include "tile/detail/shared/Batchwork_LocalLines.hpp"
 
 namespace Batchwork::Impl {
@@ -17,7 +19,7 @@ namespace Batchwork::Impl {
 /// Whether a product of M x K by K x N numbers pays off: the blocks are mostly full.
 template <class T>
 constexpr bool by_matrix_instructions(int M, int N, int K) {
-  return Vendor::multiplies_matrices<T> && M > 16 && N > 16 && K > 8;
+  return Vendor::has_mma<T> && M > 16 && N > 16 && K > 8;
 }
 
 /// acc = start + a b, or start - a b, for a lane's own lines of a and acc. put() writes the lines
@@ -33,7 +35,7 @@ BATCHWORK_INLINE void lines_by_matrix(T (&acc)[(Count + S::lanes - 1) / S::lanes
   using Ex = typename S::exchange;
   constexpr int L = S::lanes, tall = Vendor::blocks_at_once, steps = (K + 3) / 4;
   constexpr int down = (Count + 8 * tall - 1) / (8 * tall), across = (N + 7) / 8;
-  int const lane = Vendor::rank_in_warp(), row = lane / 4, col = lane % 4, place = lane / L;
+  int const lane = Vendor::lane_id(), row = lane / 4, col = lane % 4, place = lane / L;
   T* const base = grid.template numbers<T>();
   // The last line is repeated beyond the end; terms beyond the last one are zero.
   auto const line = [&](int block, int count) {
@@ -90,7 +92,7 @@ BATCHWORK_INLINE void lines_by_matrix(T (&acc)[(Count + S::lanes - 1) / S::lanes
         }
         BATCHWORK_UNROLL
         for (int j = 0; j < across; ++j)
-          if (Half == 0 || j < (i + 1) * tall) Vendor::multiply_matrices(c[i][j], x, y[j]);
+          if (Half == 0 || j < (i + 1) * tall) Vendor::mma(c[i][j], x, y[j]);
       }
     }
     grid.sync();

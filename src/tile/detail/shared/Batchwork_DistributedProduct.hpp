@@ -9,6 +9,8 @@
 #ifndef BATCHWORK_DISTRIBUTEDPRODUCT_HPP
 #define BATCHWORK_DISTRIBUTEDPRODUCT_HPP
 
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
 #include "tile/Batchwork_Sum.hpp"
 #include "tile/detail/Batchwork_Staged.hpp"
 #include "tile/detail/shared/Batchwork_DistributedByMatrix.hpp"
@@ -254,7 +256,7 @@ BATCHWORK_INLINE void lines_times(R& r, A const& a, B const& b, C const& from, C
   BATCHWORK_UNROLL
   for (int j0 = 0; j0 < N; j0 += J) {
     // Otherwise the compiler first reads all of b.
-    Vendor::keep_loads_behind();
+    Vendor::scheduling_barrier();
     BATCHWORK_UNROLL
     for (int k0 = 0; k0 < K; k0 += B::deep) {
       FromHere<A> const here{a, k0};
@@ -447,7 +449,7 @@ BATCHWORK_INLINE void half_times_column(R& r, A const& a, B const& b, C const& f
       if (there && (k < m * L || k < m * L + grid.lane)) column[k] += x * own[m];
     }
   }
-  grid.template scatter_sums<L>(column);
+  grid.template reduce_scatter<L>(column);
   T acc[A::mine];
   start_lines<A::mine, 1, 0>(acc, from, c);
   BATCHWORK_UNROLL

@@ -7,6 +7,7 @@
 #ifndef BATCHWORK_DISTRIBUTEDSOLVE_HPP
 #define BATCHWORK_DISTRIBUTEDSOLVE_HPP
 
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
 #include "tile/detail/shared/Batchwork_DistributedProduct.hpp"
 
 namespace Batchwork {
@@ -114,7 +115,7 @@ BATCHWORK_INLINE void solve_own_columns(X& x, L const& l, B const& b) {
   }
   unroll_in_parts<N>([&](int n) {
     int const k = Lower ? n : N - 1 - n;
-    Vendor::keep_loads_behind();
+    Vendor::scheduling_barrier();
     T const inverse = l.inverse(k);
     if constexpr (!Lower) {
       BATCHWORK_UNROLL
@@ -166,7 +167,7 @@ BATCHWORK_INLINE void solve_one(X& x, T const& t, B const& b) {
   unroll_in_parts<N>([&](int n) {
     int const k = lower ? n : N - 1 - n;
     Number const xk =
-        x.grid.template told_in_turn<L>(Number(rest[k / L] * inverse[k / L]), k % L, n);
+        x.grid.template broadcast_in_turn<L>(Number(rest[k / L] * inverse[k / L]), k % L, n);
     if (x.grid.lane == k % L) x.set_local(k / L, 0, xk);
     BATCHWORK_UNROLL
     for (int m = 0; m < X::mine; ++m) {

@@ -13,6 +13,9 @@
 
 #include "core/detail/Batchwork_Householder.hpp"
 #include "core/detail/Batchwork_ImplicitQl.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
+#include "core/detail/backend/Batchwork_BitCounts.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
 #include "tile/detail/shared/Batchwork_ColumnsOfLanes.hpp"
 
 namespace Batchwork::Impl {
@@ -182,7 +185,7 @@ struct EigenpairsOfLanes {
       for (int m = 0; m < mine; ++m) {
         int const j = a.column(m);
         bool const is = j + 1 < N && !is_negligible(e[m], d[m], *beside(j + 1 < N ? j + 1 : 0));
-        coupled |= Rows(Vendor::votes_of<L>(is, grid.lane)) << m * L;
+        coupled |= Rows(Vendor::ballot<L>(is, grid.lane)) << m * L;
       }
     } else {
       // Values exchanged between lanes would pass through the lines.
@@ -290,8 +293,8 @@ struct EigenpairsOfLanes {
 
   /// One sweep over the first block of coupled rows. It does not wait for other lanes.
   BATCHWORK_INLINE Block sweep(Rows coupled) {
-    int const first = Vendor::lowest_bit(coupled);
-    int const last = first + Vendor::lowest_bit(Rows(~(coupled >> first)));
+    int const first = Vendor::countr_zero(coupled);
+    int const last = first + Vendor::countr_zero(Rows(~(coupled >> first)));
     QlSweep<T> ql(beside(last)[0],
                   QlSweep<T>::shift(beside(first)[0], beside(first)[1], beside(first + 1)[0]));
     // A lane without rows reads behind the numbers of other lanes if the exchange has room there.

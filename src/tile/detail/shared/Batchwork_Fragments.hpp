@@ -11,6 +11,8 @@
 #ifndef BATCHWORK_FRAGMENTS_HPP
 #define BATCHWORK_FRAGMENTS_HPP
 
+#include "core/detail/backend/Batchwork_MatrixInstructions.hpp"
+#include "core/detail/backend/Batchwork_Quotients.hpp"
 #include "tile/detail/shared/Batchwork_DistributedProduct.hpp"
 
 namespace Batchwork::Impl {
@@ -256,14 +258,13 @@ BATCHWORK_INLINE void multiply_fragments(T (&c)[Down * Across][2], A const& a, B
             left[n] = x[i + n][s];
             sums[n][0] = c[(i + n) * Across + j][0], sums[n][1] = c[(i + n) * Across + j][1];
           }
-          Vendor::multiply_matrices(sums, left, y[s]);
+          Vendor::mma(sums, left, y[s]);
           BATCHWORK_UNROLL
           for (int n = 0; n < tall; ++n)
             c[(i + n) * Across + j][0] = sums[n][0], c[(i + n) * Across + j][1] = sums[n][1];
         }
         if constexpr (full < Down)
-          if (!Half || j <= i0 + Down - 1)
-            Vendor::multiply_matrices(c[full * Across + j], x[full][s], y[s]);
+          if (!Half || j <= i0 + Down - 1) Vendor::mma(c[full * Across + j], x[full][s], y[s]);
       }
     }
   }
@@ -390,7 +391,7 @@ BATCHWORK_INLINE auto cholesky_by_fragments(A const& a) {
       info_t<S> const code = Status::code(
           is_finite(pivot) ? Reason::not_positive_definite : Reason::not_finite, 8 * d + k + 1);
       info = info == 0 && !good ? code : info;
-      T const found = Vendor::inverse_root(pivot);
+      T const found = Vendor::rsqrt(pivot);
       T const root = good ? found : std::numeric_limits<T>::quiet_NaN();
       T const share = own * (root * root);
       if (col == k / 2) factor[k % 2] = row >= k ? own * root : T(0);
@@ -406,8 +407,7 @@ BATCHWORK_INLINE auto cholesky_by_fragments(A const& a) {
     BATCHWORK_UNROLL
     for (int i = d + 1; i < blocks; ++i) {
       BATCHWORK_UNROLL
-      for (int n = 0; n < 2; ++n)
-        Vendor::multiply_matrices(l.block(i, d), s[i * blocks + d][n], inverse[n]);
+      for (int n = 0; n < 2; ++n) Vendor::mma(l.block(i, d), s[i * blocks + d][n], inverse[n]);
     }
     BATCHWORK_UNROLL
     for (int i = d + 1; i < blocks; ++i) {
@@ -415,7 +415,7 @@ BATCHWORK_INLINE auto cholesky_by_fragments(A const& a) {
       for (int j = d + 1; j <= i; ++j) {
         BATCHWORK_UNROLL
         for (int n = 0; n < 2; ++n)
-          Vendor::multiply_matrices(s[i * blocks + j], -l.block(i, d)[n], l.block(j, d)[n]);
+          Vendor::mma(s[i * blocks + j], -l.block(i, d)[n], l.block(j, d)[n]);
       }
     }
   }
@@ -460,11 +460,10 @@ BATCHWORK_INLINE auto solve_by_fragments(L const& l, B const& b) {
       BATCHWORK_UNROLL
       for (int t = 0; t < j; ++t) {
         BATCHWORK_UNROLL
-        for (int n = 0; n < 2; ++n)
-          Vendor::multiply_matrices(rest, -z.block(i, t)[n], l.block(j, t)[n]);
+        for (int n = 0; n < 2; ++n) Vendor::mma(rest, -z.block(i, t)[n], l.block(j, t)[n]);
       }
       BATCHWORK_UNROLL
-      for (int n = 0; n < 2; ++n) Vendor::multiply_matrices(solved, rest[n], l.inverse[j][n]);
+      for (int n = 0; n < 2; ++n) Vendor::mma(solved, rest[n], l.inverse[j][n]);
       z.block(i, j)[0] = solved[0], z.block(i, j)[1] = solved[1];
     }
   }

@@ -8,6 +8,9 @@
 #define BATCHWORK_ROWSOFLANES_HPP
 
 #include "core/detail/Batchwork_Elimination.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
+#include "core/detail/backend/Batchwork_BitCounts.hpp"
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
 #include "tile/Batchwork_Matrix.hpp"
 
 namespace Batchwork::Impl {
@@ -93,7 +96,7 @@ struct RowsOfLanes {
       // Without shuffles it was broadcast through the exchange.
       if constexpr (!Vendor::has_shuffles) grid.sync();
     }
-    odd = odd != (Vendor::count_bits(free & ((Bits(1) << chosen) - 1u)) % 2 != 0);
+    odd = odd != (Vendor::popcount(free & ((Bits(1) << chosen) - 1u)) % 2 != 0);
     free &= ~(Bits(1) << chosen);
     T* const to = published(k);
     BATCHWORK_UNROLL
@@ -202,7 +205,7 @@ BATCHWORK_INLINE void substitute_by_rows(X& x, F const& lu) {
   unroll_in_parts<N - 1>([&](int k) {
     BATCHWORK_UNROLL
     for (int c = 0; c < C; ++c) {
-      T const yk = x.grid.template told_in_turn<L>(rest[k / L * C + c], k % L, k * C + c);
+      T const yk = x.grid.template broadcast_in_turn<L>(rest[k / L * C + c], k % L, k * C + c);
       BATCHWORK_UNROLL
       for (int m = k / L; m < F::mine; ++m)
         if (m > k / L || m * L + x.grid.lane > k) rest[m * C + c] -= lu.local(m, k) * yk;
@@ -213,8 +216,8 @@ BATCHWORK_INLINE void substitute_by_rows(X& x, F const& lu) {
     int const k = N - 1 - done;
     BATCHWORK_UNROLL
     for (int c = 0; c < C; ++c) {
-      T const xk = x.grid.template told_in_turn<L>(T(inverse[k / L] * rest[k / L * C + c]), k % L,
-                                                   (N - 1 + N - 1 - k) * C + c);
+      T const xk = x.grid.template broadcast_in_turn<L>(T(inverse[k / L] * rest[k / L * C + c]),
+                                                        k % L, (N - 1 + N - 1 - k) * C + c);
       BATCHWORK_UNROLL
       for (int m = 0; m <= k / L; ++m) {
         if (m == k / L && x.grid.lane == k % L) x.set_local(m, c, xk);
@@ -249,10 +252,10 @@ struct RowsWithReciprocals {
       if (lu.line(m) < F::rows && inverse[m].scale != typename F::T(1))
         bits |= Bits(1) << lu.line(m);
     if constexpr (sizeof(Bits) == sizeof(unsigned)) {
-      return lu.grid.template bits_of<F::S::lanes>(bits);
+      return lu.grid.template reduce_or<F::S::lanes>(bits);
     } else {
-      Bits const low = lu.grid.template bits_of<F::S::lanes>(unsigned(bits)),
-                 high = lu.grid.template bits_of<F::S::lanes>(unsigned(bits >> 32));
+      Bits const low = lu.grid.template reduce_or<F::S::lanes>(unsigned(bits)),
+                 high = lu.grid.template reduce_or<F::S::lanes>(unsigned(bits >> 32));
       return high << 32 | low;
     }
   }
@@ -282,13 +285,13 @@ BATCHWORK_INLINE void substitute_own_columns(X& x, F const& lu) {
   };
   unroll_in_parts<N - 1>([&](int done) {
     int const k = done + 1;
-    Vendor::keep_loads_behind();
+    Vendor::scheduling_barrier();
     BATCHWORK_UNROLL
     for (int j0 = 0; j0 < k; j0 += deep) subtract(unit(k, j0), k, j0, [k](int j) { return j < k; });
   });
   unroll_in_parts<N>([&](int done) {
     int const k = N - 1 - done;
-    Vendor::keep_loads_behind();
+    Vendor::scheduling_barrier();
     BATCHWORK_UNROLL
     for (int j0 = 0; j0 < N; j0 += deep) {
       if (j0 + deep > k + 1) subtract(unit(k, j0), k, j0, [=](int j) { return j > k && j < N; });

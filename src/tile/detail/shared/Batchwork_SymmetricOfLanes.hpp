@@ -79,7 +79,8 @@ struct SymmetricOfLanes : ColumnsOfLanes<S, N, N> {
       for (int k = 0; k + 1 < N; ++k) {
         BATCHWORK_UNROLL
         for (int c = 0; c < X::cols; ++c) {
-          T const xk = of.grid.template told_in_turn<L>(x.local(k / L, c), k % L, k * X::cols + c);
+          T const xk =
+              of.grid.template broadcast_in_turn<L>(x.local(k / L, c), k % L, k * X::cols + c);
           BATCHWORK_UNROLL
           for (int m = k / L; m < mine; ++m)
             if (of.is_behind(m, k)) x.set_local(m, c, x.local(m, c) - of.at(m, k) * xk);
@@ -95,8 +96,8 @@ struct SymmetricOfLanes : ColumnsOfLanes<S, N, N> {
       for (int k = N - 1; k > 0; --k) {
         BATCHWORK_UNROLL
         for (int c = 0; c < X::cols; ++c) {
-          T const xk =
-              of.grid.template told_in_turn<L>(x.local(k / L, c), k % L, (N - 1 - k) * X::cols + c);
+          T const xk = of.grid.template broadcast_in_turn<L>(x.local(k / L, c), k % L,
+                                                             (N - 1 - k) * X::cols + c);
           BATCHWORK_UNROLL
           for (int m = 0; m <= k / L; ++m)
             if (m * L + of.grid.lane < k) x.set_local(m, c, x.local(m, c) - of.at(m, k) * xk);

@@ -8,6 +8,8 @@
 #define BATCHWORK_SYMMETRICROWSINPLACE_HPP
 
 #include "core/detail/Batchwork_SymmetricElimination.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
+#include "core/detail/backend/Batchwork_BitCounts.hpp"
 #include "tile/detail/shared/Batchwork_RowsOfLanes.hpp"
 
 namespace Batchwork::Impl {
@@ -112,7 +114,7 @@ struct SymmetricRowsInPlace {
 
   /// A pivot, or a pair of them. Does nothing if no row is open.
   BATCHWORK_INLINE void step() {
-    int const p = Vendor::lowest_bit(open | 1u << (N - 1));
+    int const p = Vendor::countr_zero(open | 1u << (N - 1));
     int const first = line(k), second = line(k + 1);
     publish(first, p, open != 0);
     Published const x = seen(first);

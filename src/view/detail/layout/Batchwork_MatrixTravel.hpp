@@ -9,8 +9,12 @@
 #include <cstdint>
 
 #include "core/detail/Batchwork_Exchange.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/Batchwork_QuickDivisor.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
+#include "core/detail/backend/Batchwork_MemoryAccess.hpp"
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "view/detail/layout/Batchwork_Storage.hpp"
 
 namespace Batchwork::Impl {
@@ -115,7 +119,7 @@ struct LaneOfItems {
 /// Starts the copy of some numbers from memory to scratch: 4, 8 or 16 bytes, aligned alike.
 template <int Numbers, class T>
 BATCHWORK_INLINE void fetch_together(T* to, T const* from) {
-  if constexpr (Vendor::copies_asynchronously) {
+  if constexpr (Vendor::has_async_copies) {
     Vendor::copy_async<Numbers* int(sizeof(T))>(to, from);
   } else {
     for (int k = 0; k < Numbers; ++k) to[k] = from[k];
@@ -133,7 +137,7 @@ template <int Numbers, class T>
 BATCHWORK_INLINE void store_together(T* to, T const* from) {
   T x[Numbers];
   read_together(x, from);
-  Vendor::store_together(to, x);
+  Vendor::store_vector(to, x);
 }
 /// The same for what `t` moves at once.
 template <class T>

@@ -6,6 +6,7 @@
 #ifndef BATCHWORK_FETCH_HPP
 #define BATCHWORK_FETCH_HPP
 
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
 #include "view/detail/loaders/Batchwork_Transfer.hpp"
 
 namespace Batchwork::Impl {

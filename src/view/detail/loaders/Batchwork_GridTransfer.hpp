@@ -10,6 +10,9 @@
 #ifndef BATCHWORK_GRID_TRANSFER_HPP
 #define BATCHWORK_GRID_TRANSFER_HPP
 
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
+#include "core/detail/backend/Batchwork_MemoryAccess.hpp"
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
 #include "tile/detail/shared/Batchwork_Fragments.hpp"
 #include "view/detail/layout/Batchwork_Location.hpp"
 
@@ -191,7 +194,7 @@ BATCHWORK_INLINE void load_lines(R& r, Loc const& loc, GridItem<C> const& item, 
     static_assert(Transfer::bytes <= Transfer::items * S::exchange::bytes);
     item.grid.lanes.template sync_all<Transfer::lanes>();
     Transfer::start(loc, time, item.copy_group, item.exchange);
-    Vendor::wait_for_copies();
+    Vendor::copy_async_wait();
     item.grid.lanes.template sync_all<Transfer::lanes>();
     Transfer::finish(r, item.grid, item.place, item.exchange);
     // A warp synchronises before it writes to the exchange.
@@ -243,7 +246,7 @@ BATCHWORK_INLINE void store_lines(Loc const& location, GridItem<C> const& item, 
               x[n] = Transfer::side_by_side
                          ? number_in_exchange<R>(exchange(item.copy_group.place + g + n), i, j)
                          : number_in_exchange<R>(exchange(item.copy_group.place + g), i, j + n);
-            Vendor::store_together(loc.at(item.copy_group.first + g, time) + loc.offset(i, j), x);
+            Vendor::store_vector(loc.at(item.copy_group.first + g, time) + loc.offset(i, j), x);
           });
     }
     if constexpr (Transfer::lanes > lanes_of_warp)

@@ -12,7 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_MemoryAccess.hpp"
 #include "view/detail/layout/Batchwork_Location.hpp"
 
 namespace Batchwork::Impl {

@@ -14,7 +14,10 @@
 #include <type_traits>
 
 #include "core/detail/Batchwork_Exchange.hpp"
-#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_MemoryAccess.hpp"
 #include "view/detail/loaders/Batchwork_Transfer.hpp"
 
 namespace Batchwork::Impl {
@@ -125,7 +128,7 @@ struct WarpTransfer {
       } else {
         x[0] = from[place];
       }
-      Vendor::store_together(to, x);
+      Vendor::store_vector(to, x);
     });
   }
 };
