@@ -26,10 +26,10 @@ set(_batchwork_kernels "")
 function(batchwork_kernels set header struct)
   cmake_parse_arguments(ARG "DEVICES" "" "NUMBERS;CASES" ${ARGN})
   list(APPEND ARG_CASES ${ARG_UNPARSED_ARGUMENTS})
-  if(NOT ARG_CASES)
+  if("${ARG_CASES}" STREQUAL "")
     set(ARG_CASES none)
   endif()
-  if(NOT ARG_NUMBERS)
+  if("${ARG_NUMBERS}" STREQUAL "")
     set(ARG_NUMBERS float double)
   endif()
   set(kernels ${_batchwork_kernels})
@@ -109,22 +109,27 @@ foreach(_numbers IN ITEMS float,float double,double double,float)
   list(GET _numbers 1 _factor)
   batchwork_kernels(solvers ${_direct}DirectKernels.hpp DirectSizes ${_factor} NUMBERS ${_number})
   foreach(_task IN ITEMS whole factorise substitute)
-    set(_case "DirectTask::${_task}, ${_factor}")
-    batchwork_kernels(
-      solvers ${_direct}DirectKernels.hpp DirectLaunch "${_case}" NUMBERS ${_number}
-    )
     batchwork_kernels(
       solvers
-      ${_direct}DirectTilesKernels.hpp
-      DirectTilesLaunch
-      "${_case}, 2, 4"
-      "${_case}, 5, 8"
-      "${_case}, 10, 18"
-      DEVICES
+      ${_direct}DirectKernels.hpp
+      DirectLaunch
+      "DirectTask::${_task}, ${_factor}"
       NUMBERS
       ${_number}
     )
   endforeach()
+endforeach()
+foreach(_task IN ITEMS whole factorise substitute)
+  batchwork_kernels(
+    solvers
+    ${_direct}DirectTilesKernels.hpp
+    DirectTilesLaunch
+    "DirectTask::${_task}, 2, 4"
+    "DirectTask::${_task}, 5, 6"
+    "DirectTask::${_task}, 7, 8"
+    "DirectTask::${_task}, 10, 18"
+    DEVICES
+  )
 endforeach()
 batchwork_kernels(solvers ${_direct}DirectLanesKernels.hpp DirectLanesLaunch DEVICES)
 batchwork_kernels(solvers ${_direct}SymbolicKernels.hpp SymbolicLaunch)

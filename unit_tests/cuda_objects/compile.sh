@@ -79,6 +79,11 @@ compile() {
     *sequences*) set -- "$@" -arch=sm_90 -c -Xptxas --suppress-stack-size-warning ;;
     *) set -- "$@" -arch=compute_90 -ptx ;;
   esac
+  # As in the library: nvcc warns where a functor for hosts and devices calls, on a host, what only
+  # hosts have.
+  case $name in
+    *Kernels_* | *Compiled_*) set -- "$@" --diag-suppress=20011,20014 ;;
+  esac
   if "$@" -I "$PWD" "$source" -o "$work/$name.o" >"$work/$name.log" 2>&1; then
     echo "    $name: $((SECONDS - began)) s"
   else

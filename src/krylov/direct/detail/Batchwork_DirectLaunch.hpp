@@ -49,19 +49,20 @@ struct DirectLaunch {
 };
 
 /// On devices with shuffles: items in registers by tiles, First to Last of them down.
-template <class T, DirectTask Task, class F, int First, int Last, class Exec>
+template <class T, DirectTask Task, int First, int Last, class Exec>
 struct DirectTilesLaunch {
   /// \returns false, and launches nothing, where items have other numbers of tiles, or a team has
   ///          too little scratch
   static bool run(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
                   DeviceLimits const& limits);
 };
-template <DirectTask Task, class F, class T, class Exec>
+template <DirectTask Task, class T, class Exec>
 bool launch_direct_tiles(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
                          DeviceLimits const& limits) {
-  return DirectTilesLaunch<T, Task, F, 2, 4, Exec>::run(exec, call, p, limits) ||
-         DirectTilesLaunch<T, Task, F, 5, 8, Exec>::run(exec, call, p, limits) ||
-         DirectTilesLaunch<T, Task, F, 10, 18, Exec>::run(exec, call, p, limits);
+  return DirectTilesLaunch<T, Task, 2, 4, Exec>::run(exec, call, p, limits) ||
+         DirectTilesLaunch<T, Task, 5, 6, Exec>::run(exec, call, p, limits) ||
+         DirectTilesLaunch<T, Task, 7, 8, Exec>::run(exec, call, p, limits) ||
+         DirectTilesLaunch<T, Task, 10, 18, Exec>::run(exec, call, p, limits);
 }
 
 /// On devices with shuffles: the whole task, by lanes of a warp that share items.

@@ -14,8 +14,8 @@
 
 namespace Batchwork::Impl {
 
-template <class T, DirectTask Task, class F, int First, int Last, class Exec>
-bool DirectTilesLaunch<T, Task, F, First, Last, Exec>::run(
+template <class T, DirectTask Task, int First, int Last, class Exec>
+bool DirectTilesLaunch<T, Task, First, Last, Exec>::run(
     [[maybe_unused]] Exec const& exec, [[maybe_unused]] SystemCall const& call,
     [[maybe_unused]] DirectProblem<T> const& p, [[maybe_unused]] DeviceLimits const& limits) {
   if constexpr (Vendor::has_shuffles && runs_on_device<Exec>) {
@@ -25,11 +25,11 @@ bool DirectTilesLaunch<T, Task, F, First, Last, Exec>::run(
       if constexpr (down < First || down > Last) {
         return false;
       } else {
-        using Kernel = DirectTiles<T, F, down, Task>;
+        using Kernel = DirectTiles<T, T, down, Task>;
         Kernel const kernel(p, limits);
         if (!kernel.fits(limits)) return false;
-        if constexpr (direct_may_list<T, F, down, Task>) {
-          DirectTiles<T, F, down, Task, true> const with_list(p, limits);
+        if constexpr (direct_may_list<T, T, down, Task>) {
+          DirectTiles<T, T, down, Task, true> const with_list(p, limits);
           if (with_list.is_worth_it(kernel, limits)) {
             launch_direct_kernel(exec, call, with_list);
             return true;

@@ -8,6 +8,7 @@
 #define BATCHWORK_SYMBOLICSTEPS_HPP
 
 #include <cstdint>
+#include <type_traits>
 
 #include "core/Batchwork_SystemLanes.hpp"
 #include "core/Batchwork_Value.hpp"
@@ -60,7 +61,9 @@ struct SumAhead {
       BATCHWORK_UNROLL
       for (int r = 0; r < at_once; ++r) sum += a[r] * b[r];
     }
-    for (int step = 1; step < parts; step *= 2) sum += Vendor::shuffle_xor(sum, step);
+    // Packs of hosts are summed in one part.
+    if constexpr (std::is_arithmetic_v<S>)
+      for (int step = 1; step < parts; step *= 2) sum += Vendor::shuffle_xor(sum, step);
     return sum;
   }
 };
