@@ -34,7 +34,7 @@ function(batchwork_kernels set header struct)
     return()
   endif()
   set(cases ${ARGN})
-  if(NOT cases)
+  if("${cases}" STREQUAL "")
     set(cases "-")
   endif()
   set(sources ${_batchwork_kernel_sources})
@@ -66,6 +66,28 @@ batchwork_kernels(
   LuTask::solutions
   LuTask::inverses
 )
+
+batchwork_kernels(
+  solvers krylov/verbs/detail/Batchwork_SystemVerbKernels.hpp SystemVerbLaunch
+)
+batchwork_kernels(solvers krylov/verbs/detail/Batchwork_MultiplyKernels.hpp MultiplyLaunch)
+
+# solve: a file for each solver with each preconditioner, in the form that kernels have; last whether
+# systems are scaled.
+foreach(_solver IN ITEMS ConjugateGradients Bicgstab Gmres Richardson Cgs)
+  foreach(_preconditioner IN ITEMS NoPreconditioner Jacobi BlocksInKernel IluInKernel IsaiInKernel)
+    set(_set solvers)
+    if(_solver MATCHES "Richardson|Cgs" OR _preconditioner MATCHES "Ilu|Isai")
+      set(_set all)
+    endif()
+    set(_header krylov/detail/Batchwork_SolveKernels.hpp)
+    batchwork_kernels(${_set} ${_header} SolveLaunch "${_solver}, ${_preconditioner}, false")
+    batchwork_kernels(all ${_header} SolveLaunch "${_solver}, ${_preconditioner}, true")
+  endforeach()
+endforeach()
+set(_header krylov/detail/Batchwork_ConfiguredSolveKernels.hpp)
+batchwork_kernels(solvers ${_header} ConfiguredSolveLaunch false)
+batchwork_kernels(all ${_header} ConfiguredSolveLaunch true)
 
 if(_batchwork_kernel_sources)
   foreach(set IN ITEMS dense solvers all)

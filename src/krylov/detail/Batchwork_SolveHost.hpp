@@ -17,6 +17,7 @@
 #include "krylov/detail/Batchwork_SolveTeams.hpp"
 #include "krylov/detail/backend/Batchwork_SystemPack.hpp"
 #include "krylov/detail/backend/Batchwork_SystemThread.hpp"
+#include "krylov/formats/detail/Batchwork_AnySystemsByItems.hpp"
 
 namespace Batchwork::Impl {
 
@@ -63,7 +64,9 @@ struct SolveHost {
                                           p.a.rows, memory, memory + sizeof(memory) / sizeof(T)};
       auto diagonal = at.vector();
       if constexpr ((M::wants_diagonal || Problem::is_scaled) && Of::has_entries)
-        for (int i = 0; i < p.a.rows; ++i) diagonal.data[i] = diagonal_number(matrix, i);
+        visit_item(matrix, [&](auto const& own) {
+          for (int i = 0; i < p.a.rows; ++i) diagonal.data[i] = diagonal_number(own, i);
+        });
       solve_prepared<M>(
           at, p, diagonal,
           [&](int i, auto const& f) {
@@ -92,6 +95,18 @@ struct SolveHost {
     return (items + systems_of_a_pack - 1) / systems_of_a_pack * systems_of_a_pack;
   }
 
+  /// Puts the numbers of an item into one lane of packs, row by row: `to` and `diagonal` are this
+  /// lane of the first packs. A lane that is not constant is faster written as a number.
+  template <bool WithDiagonal, int W, class Own>
+  static void take_lane(Own const& item, int rows, T* to, T* diagonal) {
+    for (int i = 0; i < rows; ++i)
+      item.for_each_entry(i, [&](int column, T const& value) {
+        *to = value;
+        to += W;
+        if (WithDiagonal && column == i) diagonal[i * W] += value;
+      });
+  }
+
   void solve_packs(std::int64_t first, std::int64_t end) const {
     using At = SystemPack<T, own_vectors>;
     using M = typename Problem::template prepared<typename At::Vector>;
@@ -114,16 +129,12 @@ struct SolveHost {
             memory.get(),
             memory.get() + std::size_t(vectors) * std::size_t(rows)};
       auto diagonal = at.vector();
-      for (int l = 0; l < W; ++l) {
-        auto const item = p.a.item(at.item(l));
-        std::size_t k = 0;
-        for (int i = 0; i < rows; ++i)
-          item.for_each_entry(i, [&](int column, T const& value) {
-            entries[k++].set_lane(l, value);
-            if ((M::wants_diagonal || Problem::is_scaled) && column == i)
-              diagonal.data[i].set_lane(l, diagonal.data[i].lane(l) + value);
-          });
-      }
+      for (int l = 0; l < W; ++l)
+        visit_item(p.a.item(at.item(l)), [&](auto const& own) {
+          take_lane<M::wants_diagonal || Problem::is_scaled, W>(
+              own, rows, reinterpret_cast<T*>(entries.get()) + l,
+              reinterpret_cast<T*>(diagonal.data) + l);
+        });
       solve_prepared<M>(
           at, p, diagonal,
           [&](int i, auto const& f) {

@@ -16,56 +16,9 @@
 #include <vector>
 
 #include "krylov/formats/Batchwork_Formats.hpp"
-#include "krylov/formats/detail/Batchwork_AnySystems.hpp"
-#include "krylov/formats/detail/Batchwork_MultiplyHost.hpp"
+#include "krylov/formats/detail/Batchwork_AnySystemsByItems.hpp"
 
 namespace Batchwork {
-namespace Impl {
-
-/// One item of a format known at run time.
-template <class T>
-struct AnyItem {
-  using value_type = T;
-  static constexpr bool has_entries = true;
-  AnySystems<T> const& of;
-  T const* numbers;
-
-  /// Runs f(item), the item in its own format.
-  template <class F>
-  BATCHWORK_INLINE void visit(F const& f) const {
-    of.with_format([&]<class Layout>(Layout const& layout) {
-      if constexpr (Layout::has_numbers) {
-        PatternSystems<T, Layout> const a{layout, of.values, of.rows};
-        f(PatternItem<PatternSystems<T, Layout>>{a, numbers});
-      } else {
-        f(layout.item(of.rows));
-      }
-    });
-  }
-  template <class F>
-  BATCHWORK_INLINE void for_each_entry(int row, F const& f) const {
-    visit([&](auto const& item) { item.for_each_entry(row, f); });
-  }
-};
-
-/// AnySystems by items, as verbs take the systems of other formats.
-template <class T>
-struct AnySystemsByItems : AnySystems<T> {
-  static constexpr bool has_pattern = false;  // none that packs of items know at compile time
-
-  AnySystemsByItems() = default;
-  explicit AnySystemsByItems(AnySystems<T> const& a) : AnySystems<T>(a) {}
-  BATCHWORK_INLINE AnyItem<T> item(std::int64_t n) const { return {*this, this->numbers(n)}; }
-};
-
-/// On hosts as in the item's own format, so that packs are used as there.
-template <template <class> class Sum, class T, class X, class Put>
-void sum_rows_on_host(AnyItem<T> const& item, int rows, X const& x, Put const& put) {
-  item.visit([&](auto const& own) { sum_rows_on_host<Sum>(own, rows, x, put); });
-}
-
-}  // namespace Impl
-
 /// Matrices in a format that is chosen at run time. solve, team_solve and multiply take them like
 /// csr, ell, dia, dense or scaled_identity, from which they are made. The Views are held; no
 /// numbers are copied.
@@ -79,8 +32,8 @@ void sum_rows_on_host(AnyItem<T> const& item, int rows, X const& x, Put const& p
 /// \tparam T       type of the numbers, float or double
 /// \tparam Memory  memory space of the Views
 ///
-/// The choice costs multiply on devices one branch a row. solve makes its kernels this way for all
-/// formats.
+/// multiply chooses the kernel of the format. The kernels of solve know the formats of all matrices
+/// at run time.
 template <class T = double, class Memory = typename Kokkos::DefaultExecutionSpace::memory_space>
 class AnyMatrices {
  public:

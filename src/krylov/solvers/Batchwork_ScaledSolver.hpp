@@ -145,14 +145,14 @@ struct SystemScaling {
   }
 };
 
-/// The scaling of a call. Adds the View of the weights to the call.
+/// The scaling of a call, of a solver for symmetric matrices or not. Adds the View of the weights
+/// to the call.
 template <class Exec, class T, class Solver, class A>
-auto scaling_of(SystemCall& call, Solver const& given, A const& a) {
+auto scaling_of(SystemCall& call, Solver const& given, A const& a,
+                [[maybe_unused]] bool symmetric) {
   if constexpr (!is_scaled_solver<Solver>) {
     return NotScaled{};
   } else {
-    using Plain = decltype(given.solver);
-    constexpr bool symmetric = requires { Plain::is_symmetric; };
     constexpr bool has_weights = !std::is_same_v<decltype(given.weights), NoWeights>;
     if (given.scaling != Scaling::rows && given.scaling != Scaling::columns &&
         given.scaling != Scaling::both)

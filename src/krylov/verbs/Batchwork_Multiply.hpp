@@ -13,10 +13,12 @@
 
 #include "krylov/detail/Batchwork_SystemCall.hpp"
 #include "krylov/formats/Batchwork_Formats.hpp"
-#include "krylov/formats/detail/Batchwork_MultiplyHost.hpp"
+#include "krylov/formats/detail/Batchwork_AnySystems.hpp"
 #include "krylov/formats/detail/Batchwork_MultiplyTeams.hpp"
-#include "launch/Batchwork_Launch.hpp"
+#include "krylov/verbs/detail/Batchwork_MultiplyLaunch.hpp"
+#include "krylov/verbs/detail/Batchwork_MultiplyRun.hpp"
 #include "launch/detail/Batchwork_Check.hpp"
+#include "launch/detail/Batchwork_KernelSets.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 
 namespace Batchwork {
@@ -41,26 +43,6 @@ constexpr void require_multiply() {
                      reaches<Exec, typename X::memory_space> && A::template reachable<Exec>)>();
 }
 
-template <class Exec, class T, class Systems>
-void launch_multiply(Exec const& exec, SystemCall const& call, MultiplyProblem<T, Systems> const& p,
-                     std::int64_t nonzeros) {
-  std::string const label = kernel_label(call.verb, call.label);
-  if constexpr (runs_on_device<Exec>) {
-    using Kernel = MultiplyTeams<T, Systems>;
-    Kernel const kernel{p, multiply_lanes(p.a, nonzeros)};
-    launch_teams<Kernel::largest_team, 1>(exec, label, kernel,
-                                          {kernel.teams(), Kernel::largest_team, 0},
-                                          [&] { return call.launch_words(p.a.rows); });
-  } else {
-    std::int64_t const per_chunk =
-        items_of_a_chunk(p.items, p.a.rows + nonzeros, exec.concurrency());
-    Kokkos::parallel_for(label,
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                             exec, 0, (p.items + per_chunk - 1) / per_chunk),
-                         MultiplyHost<T, Systems>(p, per_chunk));
-  }
-}
-
 /// Operands have different positions in the two calls, which messages name.
 template <class Exec, class A, class X, class Y>
 void multiply_batch(Exec const& exec, std::string const& label, double alpha, A const& a,
@@ -78,11 +60,16 @@ void multiply_batch(Exec const& exec, std::string const& label, double alpha, A 
   std::int64_t const items = call.check();
   if (items == 0 || a.rows() == 0) return;
 
-  auto const systems = a.systems();
-  launch_multiply<Exec, T>(exec, call,
-                           MultiplyProblem<T, std::remove_const_t<decltype(systems)>>{
-                               systems, x.storage.as_const(), y.storage, T(alpha), T(beta), items},
-                           a.nonzeros());
+  auto const problem_of = [&]<class Systems>(Systems const& systems) {
+    return MultiplyProblem<T, Systems>{systems, x.storage.as_const(), y.storage, T(alpha), T(beta),
+                                       items};
+  };
+  if constexpr (std::is_void_v<typename A::value_type>) {
+    launch_multiply(exec, call, problem_of(a.systems()), a.nonzeros());
+  } else {
+    require_kernels<KernelSet::solvers>();
+    MultiplyLaunch<T, Exec>::run(exec, call, problem_of(AnySystems<T>(a.systems())), a.nonzeros());
+  }
 }
 
 /// multiply of its arguments, in either form.

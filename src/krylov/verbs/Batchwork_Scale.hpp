@@ -9,40 +9,12 @@
 #include <cstdint>
 
 #include "krylov/verbs/detail/Batchwork_SystemVerb.hpp"
+#include "krylov/verbs/detail/Batchwork_SystemVerbLaunch.hpp"
 #include "krylov/verbs/detail/Batchwork_VectorOrCommon.hpp"
 #include "view/Batchwork_Operand.hpp"
 
 namespace Batchwork {
 namespace Impl {
-
-template <class T, class Systems>
-struct ScaleSystems {
-  using value_type = T;
-  static constexpr int combined = 0;
-
-  Systems a;
-  Storage<T> numbers;
-  ItemVector<T> left, right;
-  std::int64_t nonzeros;
-
-  int lanes() const { return multiply_lanes(a, nonzeros); }
-  bool in_packs(int width) const {
-    return stands_in_packs(numbers, width) && left.in_packs(width) && right.in_packs(width);
-  }
-
-  template <class S, class Lanes>
-  BATCHWORK_INLINE void run(Lanes const& lanes, std::int64_t item, bool there) const {
-    if (!there) return;
-    T* const v = item_of(numbers, item);
-    T const *const l = left.item(item), *const r = right.item(item);
-    lanes.for_each(a.rows, [&](int i) {
-      S const factor = left.template at<S>(l, i);
-      a.for_each_place(i, [&](int column, std::int64_t place) {
-        put(v + place, (factor * get<S>(v + place)) * right.template at<S>(r, column));
-      });
-    });
-  }
-};
 
 template <class Exec, class L, class A, class R>
 void scale_batch(Exec const& exec, std::string const& label, L const& left, A const& a,
@@ -54,11 +26,7 @@ void scale_batch(Exec const& exec, std::string const& label, L const& left, A co
   auto const r = factors_of<Exec, T>(call, 3, "right", a, right);
   std::int64_t const items = call.check();
   if (a.rows() == 0) return;
-  auto const systems = a.systems();
-  launch_systems(exec, call,
-                 ScaleSystems<T, std::remove_const_t<decltype(systems)>>{systems, numbers_of(a), l,
-                                                                         r, a.nonzeros()},
-                 items, a.rows(), a.nonzeros());
+  SystemVerbLaunch<T, Exec>::scale(exec, call, systems_of_call<T>(a, items), numbers_of(a), l, r);
 }
 
 /// scale of its arguments.

@@ -33,6 +33,12 @@ inline constexpr bool kernels_are_in_headers = false;
 /// iterative solves by the usual solvers and preconditioners; all solvers and preconditioners.
 enum class KernelSet { dense, solvers, all };
 
+/// Whether there are kernels of this set.
+template <KernelSet S>
+inline constexpr bool has_kernels = S == KernelSet::dense     ? compiled_dense
+                                    : S == KernelSet::solvers ? compiled_solvers
+                                                              : compiled_all;
+
 /// True, or the compiler says which set of kernels a call needs.
 template <KernelSet S>
 constexpr bool require_kernels() {

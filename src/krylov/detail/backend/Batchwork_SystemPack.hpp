@@ -29,10 +29,12 @@ struct RowsInTurn {
     begins.reserve(std::size_t(rows) + 1);
     columns.reserve(std::size_t(nonzeros));
     begins.push_back(0);
-    for (int i = 0; i < rows; ++i) {
-      item.for_each_entry(i, [&](int column, auto const&) { columns.push_back(column); });
-      begins.push_back(int(columns.size()));
-    }
+    visit_item(item, [&](auto const& own) {
+      for (int i = 0; i < rows; ++i) {
+        own.for_each_entry(i, [&](int column, auto const&) { columns.push_back(column); });
+        begins.push_back(int(columns.size()));
+      }
+    });
   }
 };
 
@@ -72,7 +74,7 @@ struct SystemPack {
   BATCHWORK_INLINE void for_each(Body const& body) const {
     for (int i = 0; i < rows; ++i) body(i);
   }
-  Vector vector() {
+  KOKKOS_FUNCTION Vector vector() {
     Number* const data = memory;
     memory += rows;
     if (memory > memory_end) Kokkos::abort(too_many_vectors);
@@ -80,21 +82,21 @@ struct SystemPack {
     return {data};
   }
   template <int N>
-  SolverVectors<Vector, N> vectors() {
+  KOKKOS_FUNCTION SolverVectors<Vector, N> vectors() {
     return vectors_of_method<N, Own>(*this);
   }
   std::int64_t item(int lane) const { return first + (lane < count ? lane : count - 1); }
 
   template <class U>
-  void load(Vector const& v, Storage<U> const& from) const {
+  KOKKOS_FUNCTION void load(Vector const& v, Storage<U> const& from) const {
     for (int l = 0; l < W; ++l) {
       T const* const x = item_of(from, item(l));
       T const by = unit.lane(l);
       for (int i = 0; i < rows; ++i) v.data[i].set_lane(l, by * x[i * from.row]);
     }
   }
-  void load_b(Vector const& v) const { load(v, b_of); }
-  void load_x(Vector const& v) const { load(v, x_of); }
+  KOKKOS_FUNCTION void load_b(Vector const& v) const { load(v, b_of); }
+  KOKKOS_FUNCTION void load_x(Vector const& v) const { load(v, x_of); }
   void store_x(Vector const& v, mask_t<Number> const& stores) const {
     for (int l = 0; l < count; ++l) {
       if (!stores.lane(l)) continue;

@@ -51,7 +51,7 @@ struct SystemThread {
   void for_each(Body const& body) const {
     for (int r = 0; r * W < rows; ++r) body(r);
   }
-  Vector vector() {
+  KOKKOS_FUNCTION Vector vector() {
     T* const data = memory;
     memory += padded(rows);
     if (memory > memory_end) Kokkos::abort(too_many_vectors);
@@ -59,14 +59,14 @@ struct SystemThread {
     return {data};
   }
   template <int N>
-  SolverVectors<Vector, N> vectors() {
+  KOKKOS_FUNCTION SolverVectors<Vector, N> vectors() {
     return vectors_of_method<N, Own>(*this);
   }
-  void load(Vector const& v, T const* from, std::int64_t step) const {
+  KOKKOS_FUNCTION void load(Vector const& v, T const* from, std::int64_t step) const {
     for (int i = 0; i < rows; ++i) v.data[i] = unit * from[i * step];
   }
-  void load_b(Vector const& v) const { load(v, item.b(), item.b_of.row); }
-  void load_x(Vector const& v) const { load(v, item.x(), item.x_of.row); }
+  KOKKOS_FUNCTION void load_b(Vector const& v) const { load(v, item.b(), item.b_of.row); }
+  KOKKOS_FUNCTION void load_x(Vector const& v) const { load(v, item.x(), item.x_of.row); }
   void store_x(Vector const& v, bool stores) const {
     if (!stores) return;
     T* const to = item.x();
@@ -96,15 +96,17 @@ struct SystemThread {
   /// See SystemTeam.
   template <class Put>
   void compensated_rows(Vector const& b, Vector const& x, Put const& put) const {
-    for (int i = 0; i < rows; ++i) {
-      CompensatedSum<T> sum{b.data[i]};
-      int products = 0;
-      matrix.for_each_entry(i, [&](int column, T const& value) {
-        sum.add(-value, x.data[column]);
-        ++products;
-      });
-      put(i, sum.value(), sum.rounding(products));
-    }
+    visit_item(matrix, [&](auto const& own) {
+      for (int i = 0; i < rows; ++i) {
+        CompensatedSum<T> sum{b.data[i]};
+        int products = 0;
+        own.for_each_entry(i, [&](int column, T const& value) {
+          sum.add(-value, x.data[column]);
+          ++products;
+        });
+        put(i, sum.value(), sum.rounding(products));
+      }
+    });
   }
   Value compensated_residual(Vector const& r, Vector const& b, Vector const& x) const {
     T roundings = T(0);

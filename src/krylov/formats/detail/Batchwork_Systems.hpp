@@ -357,6 +357,13 @@ struct MatrixFreeSystems {
   BATCHWORK_INLINE Item item(std::int64_t n) const { return {functor, n}; }
 };
 
+/// Runs f(item), with the item in its own format.
+template <class Item, class F>
+BATCHWORK_INLINE void visit_item(Item const& item, F const& f) {
+  if constexpr (requires { item.visit(f); }) item.visit(f);
+  else f(item);
+}
+
 /// The sum of value times x(column) over a row, as Sum<T> adds it up.
 template <template <class> class Sum, class Item, class X>
 BATCHWORK_INLINE auto row_sum(Item const& item, int row, X const& x) {

@@ -7,62 +7,19 @@
 #ifndef BATCHWORK_SYSTEMKERNELS_HPP
 #define BATCHWORK_SYSTEMKERNELS_HPP
 
+#include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
+#include <string>
 
 #include "core/detail/Batchwork_Lanes.hpp"
+#include "krylov/detail/Batchwork_SystemCall.hpp"
 #include "krylov/detail/backend/Batchwork_SystemSum.hpp"
 #include "krylov/formats/detail/Batchwork_MultiplyTeams.hpp"
+#include "krylov/verbs/detail/Batchwork_ItemVectors.hpp"
+#include "launch/Batchwork_Launch.hpp"
 
 namespace Batchwork::Impl {
-
-/// One number, or the neighbouring numbers of the items of a pack.
-template <class S, class T>
-BATCHWORK_INLINE S get(T const* from) {
-  if constexpr (std::is_same_v<S, T>) return *from;
-  else return S::load(from);
-}
-template <class S, class T>
-BATCHWORK_INLINE void put(T* to, S const& x) {
-  if constexpr (std::is_same_v<S, T>) *to = x;
-  else x.store(to);
-}
-
-/// Whether packs of `width` items from a multiple of it on are neighbours.
-template <class T>
-bool stands_in_packs(Storage<T> const& s, int width) {
-  return s.width == 1 ? s.group == 1 : s.lane == 1 && s.width % width == 0;
-}
-
-/// A number of every item, or one for all of them.
-template <class T>
-struct ItemNumber {
-  Storage<T const> of{};
-  bool common = true;
-  T value = T(0);
-
-  template <class S>
-  BATCHWORK_INLINE S at(std::int64_t item) const {
-    return common ? S(value) : get<S>(item_of(of, item));
-  }
-  bool in_packs(int width) const { return common || stands_in_packs(of, width); }
-};
-
-/// A vector of every item, or one for all of them with strides of zero from item to item.
-template <class T>
-struct ItemVector {
-  Storage<T const> of{};
-  bool common = false;
-
-  BATCHWORK_INLINE T const* item(std::int64_t n) const { return item_of(of, n); }
-  template <class S>
-  BATCHWORK_INLINE S at(T const* item, int i) const {
-    T const* const p = item + i * of.row;
-    return common ? S(*p) : get<S>(p);
-  }
-  bool in_packs(int width) const { return common || stands_in_packs(of, width); }
-};
 
 // The work of a kernel, Work:
 // - value_type: T, float or double
@@ -132,6 +89,29 @@ struct SystemsOnHost {
     for (; item < end; ++item) work.template run<T>(alone, item, true);
   }
 };
+
+/// One kernel on the instance.
+template <class Exec, class Work>
+void launch_systems(Exec const& exec, SystemCall const& call, Work const& work, std::int64_t items,
+                    std::int64_t rows, std::int64_t nonzeros) {
+  if (items == 0) return;
+  std::string const label = kernel_label(call.verb, call.label);
+  if constexpr (runs_on_device<Exec>) {
+    using Kernel = SystemTeams<Work>;
+    Kernel const kernel{work, items, work.lanes()};
+    launch_teams<Kernel::largest_team, 1>(
+        exec, label, kernel,
+        {kernel.teams(), Kernel::largest_team,
+         Work::combined > 0 ? Kernel::scratch_size(Kernel::largest_team) : 0},
+        [&] { return call.launch_words(rows); });
+  } else {
+    std::int64_t const per_chunk = items_of_a_chunk(items, rows + nonzeros, exec.concurrency());
+    Kokkos::parallel_for(label,
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
+                             exec, 0, (items + per_chunk - 1) / per_chunk),
+                         SystemsOnHost<Work>(work, items, per_chunk));
+  }
+}
 
 }  // namespace Batchwork::Impl
 

@@ -2,20 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What the verbs of SystemKernels.hpp share on the host: operands, checks, the launch.
+/// What the verbs of SystemKernels.hpp share on the host: operands and checks.
 #ifndef BATCHWORK_SYSTEMVERB_HPP
 #define BATCHWORK_SYSTEMVERB_HPP
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
-#include <cstdint>
-#include <string>
 #include <type_traits>
 
 #include "krylov/detail/Batchwork_SystemCall.hpp"
 #include "krylov/formats/Batchwork_Formats.hpp"
-#include "krylov/verbs/detail/Batchwork_SystemKernels.hpp"
+#include "krylov/verbs/detail/Batchwork_ItemVectors.hpp"
 #include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_KernelSets.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 
 namespace Batchwork::Impl {
@@ -32,6 +30,7 @@ struct NumbersStored {
       "Batchwork: the matrices are csr(...), ell(...), dia(...) or dense(...), whose numbers are "
       "stored");
   static_assert(require_reachable<(A::template reachable<Exec>)>());
+  static_assert(require_kernels<KernelSet::solvers>());
   using type = typename A::value_type;
 };
 /// The numbers of csr(...), ell(...), dia(...) or dense(...), to be written. Their places are the
@@ -61,29 +60,6 @@ template <class B>
 constexpr void require_written() {
   static_assert(!std::is_const_v<typename B::value_type>,
                 "Batchwork: a const View cannot be written");
-}
-
-/// One kernel on the instance.
-template <class Exec, class Work>
-void launch_systems(Exec const& exec, SystemCall const& call, Work const& work, std::int64_t items,
-                    std::int64_t rows, std::int64_t nonzeros) {
-  if (items == 0) return;
-  std::string const label = kernel_label(call.verb, call.label);
-  if constexpr (runs_on_device<Exec>) {
-    using Kernel = SystemTeams<Work>;
-    Kernel const kernel{work, items, work.lanes()};
-    launch_teams<Kernel::largest_team, 1>(
-        exec, label, kernel,
-        {kernel.teams(), Kernel::largest_team,
-         Work::combined > 0 ? Kernel::scratch_size(Kernel::largest_team) : 0},
-        [&] { return call.launch_words(rows); });
-  } else {
-    std::int64_t const per_chunk = items_of_a_chunk(items, rows + nonzeros, exec.concurrency());
-    Kokkos::parallel_for(label,
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                             exec, 0, (items + per_chunk - 1) / per_chunk),
-                         SystemsOnHost<Work>(work, items, per_chunk));
-  }
 }
 
 }  // namespace Batchwork::Impl
