@@ -222,7 +222,9 @@ function(batchwork_add_kernels target folder sets added)
   target_link_libraries(${target} PUBLIC batchwork_headers)
   if(Kokkos_ENABLE_CUDA AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     # nvcc warns where a functor for hosts and devices calls, on a host, what only hosts have.
-    target_compile_options(${target} PRIVATE --diag-suppress=20011,20014)
+    target_compile_options(
+      ${target} PRIVATE "SHELL:-Xcudafe --diag_suppress=20011" "SHELL:-Xcudafe --diag_suppress=20014"
+    )
   endif()
   if(NOT devices)
     # On hosts most of the time of a source is for headers and for what its cases have in common.

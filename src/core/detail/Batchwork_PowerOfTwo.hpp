@@ -9,6 +9,8 @@
 #include <limits>
 #include <type_traits>
 
+// The functions below call select and bits, which must be declared for all types of numbers.
+#include "core/Batchwork_Distributed.hpp"
 #include "core/Batchwork_Value.hpp"
 
 namespace Batchwork::Impl {

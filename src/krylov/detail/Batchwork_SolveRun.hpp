@@ -119,8 +119,9 @@ void run_solve(Exec const& exec, SystemCall const& call, WorkDivision const& div
                Solver const& given_solver, M const& in_kernel, Scale const& scale,
                SolveInput<T, Systems> const& in, GivenWorkspace<T> const& given) {
   constexpr bool is_scaled = !std::is_same_v<Scale, NotScaled>;
-  auto const [how, solver, plan] = plan_solve<T>(exec, call, division, given_solver, in_kernel,
-                                                 in.a, in.rows, in.nonzeros, in.items, is_scaled);
+  auto const planned = plan_solve<T>(exec, call, division, given_solver, in_kernel, in.a, in.rows,
+                                     in.nonzeros, in.items, is_scaled);
+  WorkspacePlan const& plan = planned.workspace;
   T* const memory = workspace_of(call, plan, given);
   if (in.rows == 0) {
     EmptySystems<T> empty{in.log};
@@ -133,12 +134,21 @@ void run_solve(Exec const& exec, SystemCall const& call, WorkDivision const& div
   if (plan.preconditioner.numbers() > 0)
     beside = {memory + plan.solver.numbers(), plan.preconditioner.of_system,
               plan.preconditioner.at_once};
-  auto const with_storage = solver_with_storage(solver, plan.solver, memory);
+  auto const with_storage = solver_with_storage(planned.solver, plan.solver, memory);
   using Placed = std::remove_const_t<decltype(with_storage)>;
-  launch_solve(exec, call,
-               SolveProblem<T, Placed, M, Systems, Scale>{with_storage, in_kernel, in.a, in.b, in.x,
-                                                          in.log, in.items, beside, scale},
-               in.nonzeros, how);
+  auto const launch = [&](auto const& a) {
+    using Held = std::remove_cvref_t<decltype(a)>;
+    launch_solve(exec, call,
+                 SolveProblem<T, Placed, M, Held, Scale>{with_storage, in_kernel, a, in.b, in.x,
+                                                         in.log, in.items, beside, scale},
+                 in.nonzeros, planned.how);
+  };
+  if constexpr (!runs_on_device<Exec> && requires { in.a.own; }) {
+    // Products with dense matrices are 5 to 10 % faster in a kernel of their own.
+    if (in.a.template has_format<DenseLayout>())
+      return launch(in.a.template in_format<DenseLayout>());
+  }
+  launch(in.a);
 }
 
 }  // namespace Batchwork::Impl

@@ -37,7 +37,7 @@ struct AnyItem {
     of.with_format([&]<class Layout>(Layout const& layout) {
       if constexpr (Layout::has_numbers) {
         using Own = PatternSystems<T, Layout>;
-        f(PatternItem<Own>{static_cast<OwnSystems<T, Layout> const&>(of.own).systems, numbers});
+        f(PatternItem<Own>{of.template in_format<Layout>(), numbers});
       } else {
         f(layout.item(of.rows));
       }
@@ -65,6 +65,17 @@ struct AnySystemsByItems : AnySystems<T> {
     this->with_format([&]<class Layout>(Layout const& layout) {
       static_cast<OwnSystems<T, Layout>&>(own).systems = {layout, this->values, this->rows};
     });
+  }
+  template <class Layout>
+  bool has_format() const {
+    bool same = false;
+    this->with_format([&]<class F>(F const&) { same = std::is_same_v<F, Layout>; });
+    return same;
+  }
+  /// If has_format.
+  template <class Layout>
+  BATCHWORK_INLINE PatternSystems<T, Layout> const& in_format() const {
+    return static_cast<OwnSystems<T, Layout> const&>(own).systems;
   }
   BATCHWORK_INLINE AnyItem<T> item(std::int64_t n) const { return {*this, this->numbers(n)}; }
 };
