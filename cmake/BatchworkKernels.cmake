@@ -218,7 +218,7 @@ function(batchwork_add_kernels target folder sets added)
   if(NOT sources)
     return()
   endif()
-  add_library(${target} ${ARGN} ${sources})
+  add_library(${target} ${ARGN} "${PROJECT_SOURCE_DIR}/src/launch/Batchwork_Checks.cpp" ${sources})
   target_link_libraries(${target} PUBLIC batchwork_headers)
   if(Kokkos_ENABLE_CUDA AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     # nvcc warns where a functor for hosts and devices calls, on a host, what only hosts have.

@@ -12,11 +12,11 @@
 #include <string>
 #include <type_traits>
 
+#include "core/detail/Batchwork_KernelSets.hpp"
 #include "krylov/Batchwork_Solve.hpp"
 #include "krylov/detail/Batchwork_SystemCall.hpp"
 #include "krylov/direct/detail/Batchwork_DirectLaunch.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
-#include "launch/detail/Batchwork_KernelSets.hpp"
 #include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 
 namespace Batchwork {

@@ -7,8 +7,8 @@
 #define BATCHWORK_TRIDIAGONALLAUNCH_HPP
 
 #include "banded/detail/Batchwork_TridiagonalProblem.hpp"
+#include "core/detail/Batchwork_KernelSets.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
-#include "launch/detail/Batchwork_KernelSets.hpp"
 
 namespace Batchwork::Impl {
 

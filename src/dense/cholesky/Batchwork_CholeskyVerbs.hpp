@@ -11,9 +11,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/detail/Batchwork_KernelSets.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleLaunch.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
-#include "launch/detail/Batchwork_KernelSets.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 
 namespace Batchwork {

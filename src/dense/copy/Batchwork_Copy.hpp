@@ -11,11 +11,11 @@
 #include <string>
 #include <type_traits>
 
+#include "core/detail/Batchwork_KernelSets.hpp"
 #include "dense/copy/detail/Batchwork_CopyKernels.hpp"
 #include "dense/copy/detail/Batchwork_CopyLaunch.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
-#include "launch/detail/Batchwork_KernelSets.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 
 namespace Batchwork {

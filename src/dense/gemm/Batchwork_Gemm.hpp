@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/detail/Batchwork_KernelSets.hpp"
 #include "core/detail/backend/Batchwork_LaunchLimits.hpp"
 #include "dense/gemm/detail/Batchwork_GemmLaunch.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_Check.hpp"
-#include "launch/detail/Batchwork_KernelSets.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 #include "view/Batchwork_TransposedView.hpp"
 
@@ -146,7 +146,7 @@ inline void check_gemm(Part const& a, std::int64_t a_cols, Part const& b, std::i
   // A fixed operand has no View that could be missing or shared.
   for (Part const* p : {&a, &b, &c})
     if (p->role != role_of(Kind::fixed)) parts.push_back(*p);
-  check_operands("gemm", parts, 0);
+  CallChecks<>::operands("gemm", parts, 0);
   if (a_cols != b_rows)
     fail(a.name() + " has " + std::to_string(a_cols) + " columns, but " + b.name() + " has " +
          std::to_string(b_rows) +

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/detail/Batchwork_KernelSets.hpp"
 #include "krylov/Batchwork_WorkDivision.hpp"
 #include "krylov/detail/Batchwork_SolveInput.hpp"
 #include "krylov/detail/Batchwork_SystemCall.hpp"
@@ -22,7 +23,6 @@
 #include "krylov/solvers/Batchwork_Gmres.hpp"
 #include "krylov/solvers/Batchwork_Richardson.hpp"
 #include "krylov/solvers/Batchwork_ScaledSolver.hpp"
-#include "launch/detail/Batchwork_KernelSets.hpp"
 #include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 
 namespace Batchwork::Impl {

@@ -11,6 +11,7 @@
 #include <string>
 #include <type_traits>
 
+#include "core/detail/Batchwork_KernelSets.hpp"
 #include "krylov/detail/Batchwork_SystemCall.hpp"
 #include "krylov/formats/Batchwork_Formats.hpp"
 #include "krylov/formats/detail/Batchwork_AnySystems.hpp"
@@ -18,7 +19,6 @@
 #include "krylov/verbs/detail/Batchwork_MultiplyLaunch.hpp"
 #include "krylov/verbs/detail/Batchwork_MultiplyRun.hpp"
 #include "launch/detail/Batchwork_Check.hpp"
-#include "launch/detail/Batchwork_KernelSets.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 
 namespace Batchwork {

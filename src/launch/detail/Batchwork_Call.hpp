@@ -35,13 +35,6 @@ S const& or_no_status(S const& codes) {
 template <class X>
 concept StatusOrNone = is_status_operand<X> || std::is_same_v<X, NoStatus>;
 
-/// Two operands of a call that may be the same numbers: the result `to` may overwrite `from`.
-struct InPlace {
-  bool is = false;
-  std::size_t from = 0, to = 0;
-  char const* remedy = "to compute in place give inout(view), else a View of its own";
-};
-
 /// The Views of a call so far, for checks and messages.
 struct Call {
   std::string verb;
@@ -57,12 +50,7 @@ struct Call {
 
   /// check_parts of the Views so far. \returns the number of items
   std::int64_t check(InPlace const& in_place = {false, 0, 0, "give a View of its own"}) const {
-    return check_parts(
-        verb, parts,
-        [&](std::size_t a, std::size_t b) {
-          return in_place.is && a == in_place.from && b == in_place.to;
-        },
-        in_place.remedy);
+    return CallChecks<>::parts(verb, parts, in_place);
   }
   void check_square(std::size_t place, std::int64_t rows, std::int64_t cols) const {
     if (rows != cols)

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/detail/Batchwork_KernelSets.hpp"
 #include "view/Batchwork_Adaptors.hpp"
 #include "view/Batchwork_Steps.hpp"
 #include "view/detail/loaders/Batchwork_Transfer.hpp"
@@ -59,18 +60,31 @@ inline constexpr char const* null_problem = "it is null; allocate it before the 
 inline constexpr char const* reversed_problem =
     "reversed(view) is for Views with a time index: use it in each, emit or common(each(view))";
 
+/// Text about Views, which is compiled once. (A class template, so that headers may define it too.)
+template <class Unused = void>
+struct DescriptionText {
+  /// The extents of a View, such as (1000, 6, 6).
+  static std::string of_extents(std::int64_t const* extents, int rank);
+  /// The problem of n items in so many groups of a compact View, or an empty string.
+  static std::string compact_problem(std::int64_t n, std::int64_t groups, std::int64_t width);
+};
+inline std::string compact_problem(std::int64_t n, std::int64_t groups, std::int64_t width) {
+  return DescriptionText<>::compact_problem(n, groups, width);
+}
+
 /// Label, extents and memory of any View.
 template <class View>
 Description describe_view(View const& view) {
   Description d;
   d.label = view.label();
-  d.extents = "(";
+  constexpr int rank = int(View::rank());
+  std::int64_t extents[rank + 1] = {};
   bool empty = false;  // by the extents: size() of a null View is zero
-  for (int r = 0; r < int(View::rank()); ++r) {
-    d.extents += (r ? ", " : "") + std::to_string(view.extent(r));
-    empty = empty || view.extent(r) == 0;
+  for (int r = 0; r < rank; ++r) {
+    extents[r] = std::int64_t(view.extent(r));
+    empty = empty || extents[r] == 0;
   }
-  d.extents += ")";
+  d.extents = DescriptionText<>::of_extents(extents, rank);
   d.begin = reinterpret_cast<char const*>(view.data());
   d.end = d.begin != nullptr ? d.begin + view.span() * sizeof(typename View::value_type) : nullptr;
   d.contiguous = view.span_is_contiguous();
@@ -79,17 +93,6 @@ Description describe_view(View const& view) {
   d.null = view.data() == nullptr && !View::memory_traits::is_unmanaged;
   if (!empty && view.data() == nullptr) d.problem = null_problem;
   return d;
-}
-
-/// The problem of n items in so many groups of a compact View, or an empty string.
-inline std::string compact_problem(std::int64_t n, std::int64_t groups, std::int64_t width) {
-  std::int64_t const needed = width > 0 ? (n + width - 1) / width : n;
-  if (n >= 0 && needed <= groups) return "";
-  return "it has " + std::to_string(groups) + " groups, but compact(view, " + std::to_string(n) +
-         ") needs " +
-         (n < 0 ? std::string("a number of items that is not negative")
-                : std::to_string(needed) + " of " + std::to_string(width) + " items") +
-         "; give a View with ceil(n / " + std::to_string(width) + ") groups";
 }
 
 /// Static extent r of the last dimensions of a View's data type, or 0.
@@ -305,5 +308,9 @@ struct Source<Adapted<V, St, IsCompact, E...>, Indices> {
 };
 
 }  // namespace Batchwork::Impl
+
+#if defined(BATCHWORK_KERNELS_IN_HEADERS)
+#include "view/detail/Batchwork_DescriptionText.hpp"
+#endif
 
 #endif

@@ -8,9 +8,9 @@
 
 #include <cstdint>
 
+#include "core/detail/Batchwork_KernelSets.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleProblem.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
-#include "launch/detail/Batchwork_KernelSets.hpp"
 
 namespace Batchwork::Impl {
 

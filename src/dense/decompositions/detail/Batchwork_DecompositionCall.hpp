@@ -12,8 +12,8 @@
 #include <string>
 #include <type_traits>
 
+#include "core/detail/Batchwork_KernelSets.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
-#include "launch/detail/Batchwork_KernelSets.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 
 namespace Batchwork::Impl {

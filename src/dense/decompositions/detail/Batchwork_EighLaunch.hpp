@@ -6,9 +6,9 @@
 #ifndef BATCHWORK_EIGHLAUNCH_HPP
 #define BATCHWORK_EIGHLAUNCH_HPP
 
+#include "core/detail/Batchwork_KernelSets.hpp"
 #include "dense/decompositions/detail/Batchwork_EighProblem.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
-#include "launch/detail/Batchwork_KernelSets.hpp"
 #include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 
 namespace Batchwork::Impl {

@@ -6,9 +6,9 @@
 #ifndef BATCHWORK_QRLAUNCH_HPP
 #define BATCHWORK_QRLAUNCH_HPP
 
+#include "core/detail/Batchwork_KernelSets.hpp"
 #include "dense/decompositions/detail/Batchwork_QrProblem.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
-#include "launch/detail/Batchwork_KernelSets.hpp"
 #include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 
 namespace Batchwork::Impl {

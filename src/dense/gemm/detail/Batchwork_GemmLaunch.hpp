@@ -10,8 +10,8 @@
 #include <string>
 #include <type_traits>
 
+#include "core/detail/Batchwork_KernelSets.hpp"
 #include "dense/gemm/detail/Batchwork_GemmProblem.hpp"
-#include "launch/detail/Batchwork_KernelSets.hpp"
 
 namespace Batchwork::Impl {
 

@@ -8,9 +8,9 @@
 
 #include <cstdint>
 
+#include "core/detail/Batchwork_KernelSets.hpp"
 #include "dense/lu/detail/Batchwork_LuProblem.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
-#include "launch/detail/Batchwork_KernelSets.hpp"
 #include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 
 namespace Batchwork::Impl {

@@ -8,10 +8,10 @@
 
 #include <cstdint>
 
+#include "core/detail/Batchwork_KernelSets.hpp"
 #include "krylov/detail/Batchwork_SystemCall.hpp"
 #include "krylov/formats/detail/Batchwork_AnySystems.hpp"
 #include "krylov/formats/detail/Batchwork_MultiplyTeams.hpp"
-#include "launch/detail/Batchwork_KernelSets.hpp"
 
 namespace Batchwork::Impl {
 

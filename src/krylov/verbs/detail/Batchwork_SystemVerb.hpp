@@ -9,11 +9,11 @@
 #include <Kokkos_Core.hpp>
 #include <type_traits>
 
+#include "core/detail/Batchwork_KernelSets.hpp"
 #include "krylov/detail/Batchwork_SystemCall.hpp"
 #include "krylov/formats/Batchwork_Formats.hpp"
 #include "krylov/verbs/detail/Batchwork_ItemVectors.hpp"
 #include "launch/Batchwork_Launch.hpp"
-#include "launch/detail/Batchwork_KernelSets.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 
 namespace Batchwork::Impl {

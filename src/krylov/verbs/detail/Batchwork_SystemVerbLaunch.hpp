@@ -9,10 +9,10 @@
 
 #include <cstdint>
 
+#include "core/detail/Batchwork_KernelSets.hpp"
 #include "krylov/detail/Batchwork_SystemCall.hpp"
 #include "krylov/formats/detail/Batchwork_AnySystems.hpp"
 #include "krylov/verbs/detail/Batchwork_ItemVectors.hpp"
-#include "launch/detail/Batchwork_KernelSets.hpp"
 #include "launch/detail/Batchwork_StatusTarget.hpp"
 #include "view/detail/layout/Batchwork_Storage.hpp"
 
