@@ -55,7 +55,7 @@ elseif(HOW STREQUAL "shared")
   step("build the shared library" ${CMAKE_COMMAND} --build "${WORK_DIR}/library")
   step("install" ${CMAKE_COMMAND} --install "${WORK_DIR}/library" --prefix "${WORK_DIR}/prefix")
 else()
-  set(where -D "BATCHWORK_SOURCE_DIR=${SOURCE_DIR}" -D Batchwork_KERNELS=)
+  set(where -D "BATCHWORK_SOURCE_DIR=${SOURCE_DIR}")
 endif()
 
 step(

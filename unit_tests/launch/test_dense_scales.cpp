@@ -6,6 +6,7 @@
 // in which inputs, results and LAPACK's intermediate values are normal numbers. Results agree bit
 // for bit, except at the ends of the range, where reciprocals or small entries lose digits.
 #include <functional>
+#include <type_traits>
 
 #include "support/Batchwork_TestSupport.hpp"
 
@@ -360,7 +361,7 @@ struct SingularValuesOfTiles {
 TYPED_TEST(DenseScales, ValuesOfTilesThatOverflow) {
   using T = TypeParam;
   T const large = std::numeric_limits<T>::max() / T(1.05);
-  auto const check = [&]<int N>(Impl::KnownExtent<N>) {
+  auto const check = [&]<int N>(std::integral_constant<int, N>) {
     Kokkos::View<T* [N][N], Space> const a("a", 9);
     Kokkos::View<T* [N], Space> const x("x", 9);
     Kokkos::View<int*, Space> const codes("codes", 9);
@@ -381,7 +382,8 @@ TYPED_TEST(DenseScales, ValuesOfTilesThatOverflow) {
     map(SingularValuesOfTiles{}, out(x), in(a), status(codes));
     expect();
   };
-  check(Impl::KnownExtent<2>()), check(Impl::KnownExtent<3>()), check(Impl::KnownExtent<9>());
+  check(std::integral_constant<int, 2>()), check(std::integral_constant<int, 3>());
+  check(std::integral_constant<int, 9>());
 }
 
 }  // namespace
