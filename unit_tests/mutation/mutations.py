@@ -9,7 +9,7 @@ The old text must be in the file exactly once. Prefer test programs that compile
 STATUS = "src/core/Batchwork_Status.hpp"
 VALUE = "src/core/Batchwork_Value.hpp"
 PACK = "src/core/Batchwork_Pack.hpp"
-CHECK = "src/launch/detail/Batchwork_Check.hpp"
+CHECK = "src/launch/detail/Batchwork_CallChecks.hpp"
 SOURCE = "src/view/detail/Batchwork_Source.hpp"
 LOCATION = "src/view/detail/layout/Batchwork_Location.hpp"
 PROBLEM = "src/banded/detail/Batchwork_TridiagonalProblem.hpp"
@@ -173,7 +173,7 @@ MUTATIONS = [
      "test_launch_errors", None),
     ("end of a carry", CHECK, "x.begin == y.begin &&", "x.begin != y.begin &&",
      "test_launch_errors", None),
-    ("groups of a compact View", SOURCE, "n >= 0 && needed <= groups",
+    ("groups of a compact View", "src/view/detail/Batchwork_DescriptionText.hpp", "n >= 0 && needed <= groups",
      "n >= 0 && needed <= groups + 1", "test_launch_errors", None),
     ("null Views", SOURCE, "if (!empty && view.data() == nullptr)",
      "if (empty && view.data() == nullptr)", "test_launch_errors", None),
@@ -205,7 +205,7 @@ MUTATIONS = [
      "upper = select(exchange, zero, row_upper);", HOSTS, EXCHANGES),
     ("exchange for the smaller", PIVOTED_HOST, "Impl::abs(lower) > Impl::abs(diagonal);",
      "Impl::abs(lower) < Impl::abs(diagonal);", HOSTS, EXCHANGES),
-    ("x may be b", "src/launch/detail/Batchwork_Call.hpp",
+    ("x may be b", CHECK,
      "return in_place.is && a == in_place.from && b == in_place.to;",
      "return in_place.is && b == in_place.to;", HOSTS, "*Misuse*"),
     ("rows of a system", TRIDIAGONAL, "if (d.rows > most_tridiagonal_rows)",
