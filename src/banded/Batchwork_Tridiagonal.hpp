@@ -48,7 +48,7 @@ inline void check_bands(Call const& call, std::size_t place, std::int64_t rows,
 template <class Exec, class X, class... Others>
 constexpr bool require_tridiagonal_views() {
   using T = typename X::value_type;
-  require_kernels<KernelSet::solvers>();
+  require_kernels<KernelSet::solvers, Exec>();
   static_assert(X::tile_rank == 1 && ((Others::tile_rank == 1) && ...),
                 "Batchwork::solve_tridiagonal: the bands, b and x need Views v(item, row), or "
                 "compact(view, n) of Views v(group, row, lane)");

@@ -73,7 +73,7 @@ auto factorize_batch(Exec const& exec, std::string const& label, DirectLu<Factor
   static_assert(!std::is_void_v<typename A::value_type>,
                 "Batchwork::factorize: direct_lu needs the entries of the matrices, which "
                 "matrix_free does not have");
-  require_kernels<KernelSet::solvers>();
+  require_kernels<KernelSet::solvers, Exec>();
   static_assert(!std::is_const_v<T>, "Batchwork: a const View cannot be written");
   require_reachable<(A::template reachable<Exec>)>();
   require_direct_log<Log, typename A::value_type, Exec>();
@@ -286,7 +286,7 @@ std::int64_t factors_numbers(Exec const& exec, DirectLu<Factor> const&, A const&
   static_assert(!std::is_void_v<T>,
                 "Batchwork::factors_numbers: direct_lu needs the entries of the matrices, which "
                 "matrix_free does not have");
-  Impl::require_kernels<Impl::KernelSet::solvers>();
+  Impl::require_kernels<Impl::KernelSet::solvers, Exec>();
   using F = typename Impl::FactorOf<T, DirectLu<Factor>>::type;
   if (items <= 0 || a.rows() == 0) return 0;
   auto const kept = Impl::DirectSizes<T, F, Exec>::kept(exec, a.rows(), items);

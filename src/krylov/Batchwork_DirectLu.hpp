@@ -77,7 +77,7 @@ struct FactorOf<T, DirectLu<Factor>> {
 
 template <class Exec, class A, class B, class X>
 constexpr void require_direct() {
-  require_kernels<KernelSet::solvers>();
+  require_kernels<KernelSet::solvers, Exec>();
   static_assert((B::tile_rank == 1 || B::tile_rank == 2) && B::tile_rank == X::tile_rank,
                 "Batchwork::solve: b and x both hold vectors, (item, row), or with direct_lu both "
                 "several right-hand sides, (item, row, column)");
@@ -355,7 +355,7 @@ std::int64_t workspace_numbers(Exec const& exec, DirectLu<Factor> const&, A cons
   static_assert(!std::is_void_v<T>,
                 "Batchwork::workspace_numbers: direct_lu needs the entries of the matrices, which "
                 "matrix_free does not have");
-  Impl::require_kernels<Impl::KernelSet::solvers>();
+  Impl::require_kernels<Impl::KernelSet::solvers, Exec>();
   using Sizes = Impl::DirectSizes<T, typename Impl::FactorOf<T, DirectLu<Factor>>::type, Exec>;
   if (items <= 0 || a.rows() <= Sizes::rows_on_chip(exec)) return 0;
   auto const wanted = Sizes::slots(exec, a.rows(), items);

@@ -130,7 +130,7 @@ struct SolveByTypes {
     using Plain = std::remove_cvref_t<decltype(plain)>;
     using InKernel = std::remove_const_t<decltype(in_kernel)>;
     if constexpr (is_solve_of_library<Plain, InKernel> && !std::is_void_v<typename A::value_type>) {
-      require_kernels<set_of_solve<Plain, InKernel, is_scaled>>();
+      require_kernels<set_of_solve<Plain, InKernel, is_scaled>, Exec>();
       SolveLaunch<T, Plain, InKernel, is_scaled, Exec>::run(exec, call, division, plain, in_kernel,
                                                             scale, in, workspace);
     } else {
@@ -145,7 +145,7 @@ struct SolveByTypes {
     using Plain = std::remove_cvref_t<decltype(plain)>;
     using InKernel = std::remove_const_t<decltype(in_kernel)>;
     if constexpr (is_solve_of_library<Plain, InKernel> && !std::is_void_v<typename A::value_type>) {
-      require_kernels<set_of_solve<Plain, InKernel, is_scaled>>();
+      require_kernels<set_of_solve<Plain, InKernel, is_scaled>, Exec>();
       return SolveLaunch<T, Plain, InKernel, is_scaled, Exec>::workspace_numbers(
           exec, call, division, plain, in_kernel, solve_input<T>(a, items));
     } else {

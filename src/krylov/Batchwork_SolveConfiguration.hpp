@@ -64,7 +64,7 @@ struct SolveByConfiguration {
         run_solve(exec, call, c.division, solver, no_preconditioner(), scale, in, workspace);
       });
     } else {
-      require_kernels<set>();
+      require_kernels<set, Exec>();
       ConfiguredSolveLaunch<T, is_scaled, Exec>::run(exec, call, c, scale, in, workspace);
     }
   }
@@ -78,7 +78,7 @@ struct SolveByConfiguration {
         return method.template workspace_numbers<T>(exec, call, a, items);
       });
     } else {
-      require_kernels<set>();
+      require_kernels<set, Exec>();
       return ConfiguredSolveLaunch<T, is_scaled, Exec>::workspace_numbers(exec, call, c,
                                                                           solve_input<T>(a, items));
     }

@@ -188,7 +188,7 @@ std::vector<std::vector<int>> columns_of_pattern(SystemCall const& call, A const
 
 template <class Exec, class A>
 auto make_symbolic(A const& a, std::vector<int> const& order, int lanes = 0) {
-  require_kernels<KernelSet::solvers>();
+  require_kernels<KernelSet::solvers, Exec>();
   using Memory = typename Exec::memory_space;
   SystemCall const call("symbolic_lu");
   call.check_matrices(1, a);

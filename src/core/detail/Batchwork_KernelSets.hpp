@@ -40,7 +40,8 @@ inline constexpr bool has_kernels = S == KernelSet::dense     ? compiled_dense
                                                               : compiled_all;
 
 /// True, or the compiler says which set of kernels a call needs.
-template <KernelSet S>
+/// \tparam Exec  the execution space of the call: the answer is asked for when there is a call
+template <KernelSet S, class Exec>
 constexpr bool require_kernels() {
   static_assert(S != KernelSet::dense || compiled_dense,
                 "Batchwork: the kernels of this call are in the set dense, which libbatchwork was "

@@ -24,7 +24,7 @@ namespace Impl {
 template <class Exec, class Result, class... Others>
 constexpr bool require_triangle_views() {
   using T = typename Result::value_type;
-  require_kernels<KernelSet::dense>();
+  require_kernels<KernelSet::dense, Exec>();
   static_assert(!std::is_const_v<T>, "Batchwork: a const View cannot be written");
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
                 "Batchwork: cholesky, solve_cholesky, solve_lower and solve_upper take float or "

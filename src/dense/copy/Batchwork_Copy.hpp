@@ -63,7 +63,7 @@ void copy_batch(Exec const& exec, std::string const& verb, Launch<> const& how, 
   if constexpr (kernels_are_in_headers || std::is_void_v<Word>) {
     copy_by_kernel(exec, verb, label, p);
   } else {
-    static_assert(require_kernels<KernelSet::dense>());
+    static_assert(require_kernels<KernelSet::dense, Exec>());
     CopyLaunch<Word, Exec>::run(exec, verb, label, p.template in_words<Word>());
   }
 }

@@ -169,7 +169,7 @@ struct GemmOfArguments {
     using OfB = GemmOperand<B>;
     using OfC = GemmOperand<C>;
     using T = typename OfC::T;
-    static_assert(require_kernels<KernelSet::dense>());
+    static_assert(require_kernels<KernelSet::dense, Exec>());
     static_assert((OfA::kind == Kind::in || OfA::shared) && (OfB::kind == Kind::in || OfB::shared),
                   "Batchwork::gemm: A and B are in(view) or common(...)");
     static_assert(OfC::kind == Kind::out || OfC::kind == Kind::inout,

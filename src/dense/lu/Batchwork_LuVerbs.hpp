@@ -28,7 +28,7 @@ namespace Impl {
 template <class Exec, class Result, class... Others>
 constexpr bool require_lu_views() {
   using T = typename Result::value_type;
-  require_kernels<KernelSet::dense>();
+  require_kernels<KernelSet::dense, Exec>();
   static_assert(!std::is_const_v<T>, "Batchwork: a const View cannot be written");
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
                 "Batchwork: lu, solve_lu, inverse and determinants take float or double");

@@ -67,7 +67,7 @@ void multiply_batch(Exec const& exec, std::string const& label, double alpha, A 
   if constexpr (std::is_void_v<typename A::value_type>) {
     launch_multiply(exec, call, problem_of(a.systems()), a.nonzeros());
   } else {
-    require_kernels<KernelSet::solvers>();
+    require_kernels<KernelSet::solvers, Exec>();
     MultiplyLaunch<T, Exec>::run(exec, call, problem_of(AnySystems<T>(a.systems())), a.nonzeros());
   }
 }

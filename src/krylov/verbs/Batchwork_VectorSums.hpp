@@ -22,7 +22,7 @@ void sum_vectors(Exec const& exec, SystemCall call, X const& x_arg, Y const& y_a
   using T = std::remove_const_t<typename stored_t<X>::value_type>;
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
                 "Batchwork: dot and norm take float or double");
-  require_kernels<KernelSet::solvers>();
+  require_kernels<KernelSet::solvers, Exec>();
   auto const x = operand_of<Exec, T, 1>(x_arg);
   auto const y = operand_of<Exec, T, 1>(y_arg);
   auto const result = operand_of<Exec, T, 0>(result_arg);

@@ -27,7 +27,7 @@ constexpr void require_vector() {
 template <class Exec, class First, class... Others>
 constexpr bool require_decomposition_views() {
   using T = std::remove_const_t<typename First::value_type>;
-  require_kernels<KernelSet::dense>();
+  require_kernels<KernelSet::dense, Exec>();
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
                 "Batchwork: decompositions take float or double");
   static_assert((std::is_same_v<T, std::remove_const_t<typename Others::value_type>> && ...),

@@ -30,7 +30,7 @@ struct NumbersStored {
       "Batchwork: the matrices are csr(...), ell(...), dia(...) or dense(...), whose numbers are "
       "stored");
   static_assert(require_reachable<(A::template reachable<Exec>)>());
-  static_assert(require_kernels<KernelSet::solvers>());
+  static_assert(require_kernels<KernelSet::solvers, Exec>());
   using type = typename A::value_type;
 };
 /// The numbers of csr(...), ell(...), dia(...) or dense(...), to be written. Their places are the
