@@ -49,6 +49,7 @@ for place in ${Kokkos_ROOT:+"$Kokkos_ROOT/include/kokkos" "$Kokkos_ROOT/include"
   fi
 done
 [ -n "$kokkos" ] || skip "no headers of Kokkos 5 or newer were found"
+command -v cmake >/dev/null || skip "cmake, which writes the sources of kernels, was not found"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
