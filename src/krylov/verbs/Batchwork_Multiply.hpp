@@ -24,8 +24,9 @@
 namespace Batchwork {
 namespace Impl {
 
+/// True, or the compiler says first what is wrong.
 template <class Exec, class A, class Y, class X>
-constexpr void require_multiply() {
+constexpr bool require_multiply() {
   static_assert(SystemMatrices<A>,
                 "Batchwork::multiply: the matrices are csr(...), ell(...), dense(...), "
                 "scaled_identity(...) or matrix_free(...)");
@@ -39,8 +40,9 @@ constexpr void require_multiply() {
       std::is_same_v<T, std::remove_const_t<typename X::value_type>> &&
           (std::is_void_v<typename A::value_type> || std::is_same_v<T, typename A::value_type>),
       "Batchwork: the matrices and vectors of a call hold the same type of numbers");
-  require_reachable<(reaches<Exec, typename Y::memory_space> &&
-                     reaches<Exec, typename X::memory_space> && A::template reachable<Exec>)>();
+  return require_reachable<(reaches<Exec, typename Y::memory_space> &&
+                            reaches<Exec, typename X::memory_space> &&
+                            A::template reachable<Exec>)>();
 }
 
 /// Operands have different positions in the two calls, which messages name.
@@ -49,7 +51,8 @@ void multiply_batch(Exec const& exec, std::string const& label, double alpha, A 
                     X const& x_arg, double beta, Y const& y_arg, int at_a, int at_x, int at_y) {
   auto const x = stored(x_arg);
   auto const y = stored(y_arg);
-  require_multiply<Exec, A, std::remove_const_t<decltype(y)>, std::remove_const_t<decltype(x)>>();
+  static_assert(require_multiply<Exec, A, std::remove_const_t<decltype(y)>,
+                                 std::remove_const_t<decltype(x)>>());
   using T = typename decltype(y)::value_type;
 
   SystemCall call("multiply", label);
