@@ -54,6 +54,13 @@ if(Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP OR Kokkos_ENABLE_SYCL)
   set(Batchwork_ENABLE_PCH OFF)
 endif()
 
+# Tests and benchmarks call every solver. They link the library only if it has all kernels; else
+# each of them compiles those that it calls.
+set(BATCHWORK_EVERY_KERNEL Batchwork::header_only)
+if("all" IN_LIST Batchwork_KERNELS)
+  set(BATCHWORK_EVERY_KERNEL Batchwork::batchwork)
+endif()
+
 # Adds an executable with a library of Batchwork's unless a required dependency is missing. Sets
 # ${added} to TRUE or FALSE.
 function(_batchwork_add_executable kind name library added)
@@ -141,7 +148,9 @@ endfunction()
 
 # Adds a Google Benchmark executable. Its sources have their own main().
 function(batchwork_add_benchmark name)
-  _batchwork_add_executable(benchmark ${name} Batchwork::batchwork added ${ARGN} REQUIRES benchmark)
+  _batchwork_add_executable(
+    benchmark ${name} ${BATCHWORK_EVERY_KERNEL} added ${ARGN} REQUIRES benchmark
+  )
 endfunction()
 
 # An example is built without the library, so that `./batchwork run` need not compile it first.

@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Compiles a call of every verb, and the kernels of the library in double, for CUDA devices. No
-# device is needed: only objects are compiled, with the headers of an installed Kokkos 5 for hosts. The headers in the folder `configuration`
-# come before them and turn CUDA on. Arguments are passed to nvcc, for instance
-# -DBATCHWORK_DISABLE_VENDOR.
+# device is needed: only objects are compiled, with the headers of an installed Kokkos 5 for hosts.
+# The headers in the folder `configuration` come before them and turn CUDA on. Arguments are passed
+# to nvcc, for instance -DBATCHWORK_DISABLE_VENDOR.
 #
 # CUDA_HOME and Kokkos_ROOT are searched first. If no working nvcc or no Kokkos 5 is found, the
 # script prints SKIPPED and succeeds.

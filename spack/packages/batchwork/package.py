@@ -33,7 +33,8 @@ class Batchwork(CMakePackage, CudaPackage, ROCmPackage):
     variant(
         "kernels",
         default="dense,solvers",
-        values=any_combination_of("dense", "solvers", "all"),
+        values=("none", "dense", "solvers", "all"),
+        multi=True,
         description="Kernels of the library; none: files that call a verb compile its kernels",
     )
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The choice of a SolveConfiguration. The kernels are those of SolveLaunch.
+/// The choice of a SolveConfiguration, which runs the kernels of SolveLaunch.
 #ifndef BATCHWORK_CONFIGUREDSOLVEKERNELS_HPP
 #define BATCHWORK_CONFIGUREDSOLVEKERNELS_HPP
 
