@@ -39,9 +39,11 @@ foreach(file IN LISTS files)
   math(EXPR count "${count} + 1")
   file(READ "${SOURCE_DIR}/${file}" head LIMIT 400)
   string(REGEX REPLACE "^#![^\n]*\n" "" head "${head}")
+  # The check of REUSE must not read this. REUSE-IgnoreStart
   string(CONCAT licence "^(//|#) SPDX-FileCopyrightText: Copyright the Batchwork contributors\n"
                 "(//|#) SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n"
   )
+  # REUSE-IgnoreEnd
   if(NOT head MATCHES "${licence}")
     list(APPEND bad "${file}")
   endif()

@@ -1,0 +1,22 @@
+# SPDX-FileCopyrightText: Copyright the Batchwork contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What the jobs of this folder share. They source it, and run from the top of the checkout.
+
+set -euo pipefail
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
+
+# Tests have their own, unoptimised library of all kernels. The optimised one would take more time
+# than all tests; the install tests build one with the dense kernels.
+arguments="-DBatchwork_ENABLE_WERROR=ON -DBatchwork_KERNELS= ${BATCHWORK_CMAKE_ARGS:-}"
+
+# Matrices of a real application. Some tests use them if they are in this folder.
+if [ -d ../shared/data/drm19 ]; then
+  BATCHWORK_DATA=$(cd ../shared/data/drm19 && pwd -P)
+  export BATCHWORK_DATA
+  arguments+=" -DBatchwork_DRM19_DIR=$BATCHWORK_DATA"
+fi
+
+# The oldest supported Kokkos: not optimised, which takes half of the time, with assertions.
+# shellcheck disable=SC2034
+oldest=(--kokkos kokkos4 --build-type Debug) without_optimiser=-DCMAKE_CXX_FLAGS_DEBUG=-O0
