@@ -100,13 +100,24 @@ void check_extent(Random& random) {
   stores.check([](auto const& sequence, auto const&... operands) { map(sequence, operands...); });
 #endif
 }
-template <class T, int... K>
+/// Every extent in one type, a third of them in float.
+template <int... K>
 void check_extents(std::integer_sequence<int, K...>) {
   Random random(1);
-  (check_extent<T, K + 1>(random), ...);
+  (check_extent<std::conditional_t<K % 3 == 2, float, double>, K + 1>(random), ...);
 }
-TEST(SymmetricStores, OfFloat) { check_extents<float>(std::make_integer_sequence<int, 32>()); }
-TEST(SymmetricStores, OfDouble) { check_extents<double>(std::make_integer_sequence<int, 32>()); }
+TEST(SymmetricStores, OfEveryExtent) { check_extents(std::make_integer_sequence<int, 32>()); }
+
+/// The other extents at which the number of lanes of an item changes.
+template <class T, int... N>
+void check_these() {
+  Random random(2);
+  (check_extent<T, N>(random), ...);
+}
+TEST(SymmetricStores, WhereLanesChange) {
+  check_these<float, 1, 10, 13, 19, 25, 32>();
+  check_these<double, 12, 24>();
+}
 
 }  // namespace
 }  // namespace Batchwork::Test
