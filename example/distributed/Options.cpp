@@ -42,7 +42,8 @@ std::optional<Options> parse_options(int argc, char** argv, bool prints) {
   app.add_option("--progress", o.progress, "seconds between lines of progress; 0: none")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
-  app.add_option("--fail-rank", o.fail_rank, "this rank kills itself in its second chunk")
+  app.add_option("--fail-rank", o.fail_rank, "this rank kills itself in its second chunk; every chunk takes 10 ms more, so that\n"
+                 "it gets a second one")
       ->group("For tests");
 
   std::vector<std::string> arguments;  // the last one first, as CLI11 takes them

@@ -3,9 +3,11 @@
 
 #include "Work.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <thread>
 
 #include "Counter.hpp"
 #include "Progress.hpp"
@@ -15,12 +17,13 @@ namespace Distributed {
 namespace {
 
 void compute(Ranks const& ranks, Workload& workload, Chunk const& chunk,
-             Checkpoint const& checkpoint, bool dies, Share& share) {
+             Checkpoint const& checkpoint, int fail_rank, Share& share) {
   Record record;
   record.state = Record::taken;
   record.rank = ranks.rank();
   checkpoint.write(chunk, record);
-  if (dies) std::raise(SIGKILL);
+  if (fail_rank >= 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  if (ranks.rank() == fail_rank && share.chunks == 1) std::raise(SIGKILL);
 
   Kokkos::Timer timer;
   record.outcome = workload.run(chunk);
@@ -52,9 +55,8 @@ Share work(Ranks const& ranks, Options const& options, Workload& workload, Chunk
   Kokkos::Timer const timer;
   for (auto k = counter.next(); k < std::int64_t(todo.size()); k = counter.next()) {
     Chunk const chunk = chunks[todo[std::size_t(k)]];
-    bool const dies = ranks.rank() == options.fail_rank && share.chunks == 1;
     try {
-      compute(ranks, workload, chunk, checkpoint, dies, share);
+      compute(ranks, workload, chunk, checkpoint, options.fail_rank, share);
     } catch (std::exception const& e) {
       std::fprintf(stderr, "distributed: rank %d had done %lld chunks and failed in %s: %s\n",
                    ranks.rank(), static_cast<long long>(share.chunks), chunk.text().c_str(),
