@@ -114,13 +114,13 @@ std::string problem_of(hid_t file, std::string const& path) {
 
 Checkpoint::Checkpoint(std::string const& path, bool restart, bool with_results,
                        std::string const& problem, Chunks const& chunks, std::int64_t numbers)
-    : path_(path), of_(chunks), numbers_(numbers) {
+    : path_(path), records_(std::size_t(chunks.size())), numbers_(numbers) {
   if (path.empty()) return;
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // our own messages
   std::string const ours = description(problem, chunks);
-  if (std::filesystem::exists(path) && !restart)
-    throw InputError(path + ": exists; --restart goes on with it");
-  MPI_Barrier(MPI_COMM_WORLD);  // before another rank creates it
+  int exists = std::filesystem::exists(path);
+  MPI_Bcast(&exists, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (exists != 0 && !restart) throw InputError(path + ": exists; --restart goes on with it");
   if (!restart) create(path, with_results, ours, chunks, numbers);
   file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, access()), H5Fclose,
                  path + ": cannot be opened as a file of HDF5");
@@ -131,14 +131,8 @@ Checkpoint::Checkpoint(std::string const& path, bool restart, bool with_results,
   chunks_ = Handle(H5Dopen2(file_, "chunks", H5P_DEFAULT), H5Dclose, path + ": has no chunks");
   if (H5Lexists(file_, "results", H5P_DEFAULT) > 0)
     results_ = Handle(H5Dopen2(file_, "results", H5P_DEFAULT), H5Dclose, path + ": has no results");
-}
-
-std::vector<Record> Checkpoint::records() const {
-  std::vector<Record> all(std::size_t(of_.size()));
-  if (path_.empty()) return all;
-  expect(H5Dread(chunks_, record_type(), H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()),
-         path_ + ": cannot be read");
-  return all;
+  if (H5Dread(chunks_, record_type(), H5S_ALL, H5S_ALL, H5P_DEFAULT, records_.data()) < 0)
+    throw InputError(path + ": its chunks cannot be read");
 }
 
 void Checkpoint::write(Chunk const& chunk, Record const& record) const {

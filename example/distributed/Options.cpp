@@ -30,7 +30,7 @@ std::optional<Options> parse_options(int argc, char** argv, bool prints) {
   app.add_option("--items", o.items, "chemistry: number of systems")
       ->check(CLI::Range(std::int64_t(1), std::int64_t(1) << 40))
       ->capture_default_str();
-  app.add_option("--chunk", chunk, "items that a rank takes at a time [sweep: 262144, chemistry: 16384]")
+  app.add_option("--chunk", chunk, "items that a rank takes at a time [sweep: 262144, chemistry: 32768]")
       ->check(CLI::Range(std::int64_t(1), std::int64_t(1) << 30));
   auto* const checkpoint =
       app.add_option("--checkpoint", o.checkpoint, "HDF5 file that notes which chunks are done");
@@ -59,7 +59,7 @@ std::optional<Options> parse_options(int argc, char** argv, bool prints) {
     throw InputError(text.substr(0, text.find('\n')) + " (distributed --help lists the options)");
   }
   // A launch of filters takes less time than one of systems.
-  if (chunk == 0) chunk = std::int64_t(1) << (o.is_sweep() ? 18 : 14);
+  if (chunk == 0) chunk = std::int64_t(1) << (o.is_sweep() ? 18 : 15);
   o.chunk = std::min(chunk, o.all_items());
   return o;
 }

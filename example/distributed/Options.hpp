@@ -17,7 +17,7 @@ struct Options {
   std::string data;                          ///< empty for the example's own
   int grid = 3163;                           ///< of a sweep: ten million points
   std::int64_t items = std::int64_t(1) << 20;  ///< of chemistry
-  std::int64_t chunk = std::int64_t(1) << 14;
+  std::int64_t chunk = 0;
   std::string checkpoint;
   bool restart = false, results = false;
   std::string costs;

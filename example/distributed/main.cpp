@@ -24,7 +24,7 @@ namespace {
 using namespace Distributed;
 
 void print_ranks(Ranks const& ranks) {
-  std::printf("%d ranks on %s, %d on the first host\n", ranks.size(),
+  std::printf("ranks: %d on %s, %d of them on the first host\n", ranks.size(),
               Kokkos::DefaultExecutionSpace::name(), ranks.on_this_host());
   int const devices = Kokkos::num_devices();
   if (devices > 0 && ranks.on_this_host() > devices)
