@@ -90,9 +90,8 @@ void create(std::string const& path, bool with_results, std::string const& probl
   Handle const file(H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access()), H5Fclose,
                     path + ": cannot be created");
   Handle const type = text_type(problem.size());
-  Handle const attribute(
-      H5Acreate2(file, "problem", type, space_of({1}), H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
-      path + ": cannot be written");
+  Handle const attribute(H5Acreate2(file, "problem", type, space_of({1}), H5P_DEFAULT, H5P_DEFAULT),
+                         H5Aclose, path + ": cannot be written");
   expect(H5Awrite(attribute, type, problem.data()), path + ": cannot be written");
   // Filled with zeros: Record::untouched.
   add_set(file, "chunks", record_type(), {hsize_t(chunks.size())}, H5D_FILL_TIME_ALLOC);
@@ -126,8 +125,8 @@ Checkpoint::Checkpoint(std::string const& path, bool restart, bool with_results,
                  path + ": cannot be opened as a file of HDF5");
   std::string const theirs = problem_of(file_, path);
   if (theirs != ours)
-    throw InputError(path + ": is a checkpoint of another problem: " + theirs + "; asked for: " +
-                     ours);
+    throw InputError(path + ": is a checkpoint of another problem: " + theirs +
+                     "; asked for: " + ours);
   chunks_ = Handle(H5Dopen2(file_, "chunks", H5P_DEFAULT), H5Dclose, path + ": has no chunks");
   if (H5Lexists(file_, "results", H5P_DEFAULT) > 0)
     results_ = Handle(H5Dopen2(file_, "results", H5P_DEFAULT), H5Dclose, path + ": has no results");

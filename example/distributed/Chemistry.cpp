@@ -29,7 +29,8 @@ constexpr int most_iterations = 200;
 KOKKOS_FUNCTION double step_of(std::int64_t cell, std::int64_t cells) {
   constexpr double front = 0.3, width = 0.12;
   double const d = ((double(cell) + 0.5) / double(cells) - front) / width;
-  return 0.003 * Kokkos::pow(500.0, Kokkos::exp(-d * d) * (0.8 + 0.2 * uniform(std::uint64_t(cell))));
+  return 0.003 *
+         Kokkos::pow(500.0, Kokkos::exp(-d * d) * (0.8 + 0.2 * uniform(std::uint64_t(cell))));
 }
 
 /// The matrices of the cells first, first + 1, ..., entry by entry.

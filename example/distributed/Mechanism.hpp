@@ -19,7 +19,8 @@ using Mechanism = Batchwork::SparseSystems<double>;
 /// Nile::InputError if it cannot be used.
 Mechanism read_mechanism(std::string const& folder);
 
-/// 64 states of a mechanism of 22 species with a nearly full pattern, made of pseudo-random numbers.
+/// 64 states of a mechanism of 22 species with a nearly full pattern, made of pseudo-random
+/// numbers.
 Mechanism make_mechanism();
 
 }  // namespace Distributed

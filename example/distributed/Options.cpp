@@ -30,7 +30,8 @@ std::optional<Options> parse_options(int argc, char** argv, bool prints) {
   app.add_option("--items", o.items, "chemistry: number of systems")
       ->check(CLI::Range(std::int64_t(1), std::int64_t(1) << 40))
       ->capture_default_str();
-  app.add_option("--chunk", chunk, "items that a rank takes at a time [sweep: 262144, chemistry: 32768]")
+  app.add_option("--chunk", chunk,
+                 "items that a rank takes at a time [sweep: 262144, chemistry: 32768]")
       ->check(CLI::Range(std::int64_t(1), std::int64_t(1) << 30));
   auto* const checkpoint =
       app.add_option("--checkpoint", o.checkpoint, "HDF5 file that notes which chunks are done");
@@ -42,8 +43,10 @@ std::optional<Options> parse_options(int argc, char** argv, bool prints) {
   app.add_option("--progress", o.progress, "seconds between lines of progress; 0: none")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
-  app.add_option("--fail-rank", o.fail_rank, "this rank kills itself in its second chunk; every chunk takes 10 ms more, so that\n"
-                 "it gets a second one")
+  app.add_option(
+         "--fail-rank", o.fail_rank,
+         "this rank kills itself in its second chunk; every chunk takes 10 ms more, so that\n"
+         "it gets a second one")
       ->group("For tests");
 
   std::vector<std::string> arguments;  // the last one first, as CLI11 takes them

@@ -14,8 +14,8 @@ namespace Distributed {
 
 struct Options {
   std::string workload;
-  std::string data;                          ///< empty for the example's own
-  int grid = 3163;                           ///< of a sweep: ten million points
+  std::string data;                            ///< empty for the example's own
+  int grid = 3163;                             ///< of a sweep: ten million points
   std::int64_t items = std::int64_t(1) << 20;  ///< of chemistry
   std::int64_t chunk = 0;
   std::string checkpoint;

@@ -74,8 +74,10 @@ void report_balance(Ranks const& ranks, Share const& share, Chunks const& chunks
   double const all = double(ranks.size());
   std::printf("  a chunk took %.3g to %.3g s\n", *std::min_element(cost.begin(), cost.end()),
               largest(cost));
-  std::printf("  imbalance: the busiest rank computed %.3f times the mean; in equal blocks it would be %.3f\n",
-              largest(busy) * all / sum(busy), imbalance_of_blocks(cost, busy.size()));
+  std::printf(
+      "  imbalance: the busiest rank computed %.3f times the mean; in equal blocks it would be "
+      "%.3f\n",
+      largest(busy) * all / sum(busy), imbalance_of_blocks(cost, busy.size()));
   std::printf("  elapsed: %.4g s, of which the ranks computed %.1f %% and wrote %.1f %%\n",
               largest(elapsed), 100 * sum(busy) / all / largest(elapsed),
               100 * sum(writing) / all / largest(elapsed));

@@ -10,7 +10,8 @@ namespace Distributed {
 Earlier look_at(Ranks const& ranks, Checkpoint const& checkpoint, Chunks const& chunks) {
   auto const& records = checkpoint.records();
   std::vector<int> damaged(records.size());
-  for (std::size_t n = std::size_t(ranks.rank()); n < records.size(); n += std::size_t(ranks.size()))
+  for (std::size_t n = std::size_t(ranks.rank()); n < records.size();
+       n += std::size_t(ranks.size()))
     damaged[n] = records[n].state == Record::done &&
                  !checkpoint.is_intact(chunks[std::int64_t(n)], records[n]);
   MPI_Allreduce(MPI_IN_PLACE, damaged.data(), int(damaged.size()), MPI_INT, MPI_MAX,
@@ -30,8 +31,8 @@ Earlier look_at(Ranks const& ranks, Checkpoint const& checkpoint, Chunks const& 
     }
     earlier.todo.push_back(index);
     if (record.state == Record::taken)
-      earlier.text += rank + " did not finish " + chunks[index].text() + "; chunks that it had done: " +
-                      std::to_string(done[record.rank]) + "\n";
+      earlier.text += rank + " did not finish " + chunks[index].text() +
+                      "; chunks that it had done: " + std::to_string(done[record.rank]) + "\n";
     else if (damaged[n] != 0)
       earlier.text += "the results of " + rank + " for " + chunks[index].text() + " are damaged\n";
   }

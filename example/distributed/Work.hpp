@@ -18,10 +18,10 @@ namespace Distributed {
 struct Share {
   Outcome outcome;
   std::int64_t chunks = 0;
-  double busy = 0;              ///< seconds of computing
-  double writing = 0;           ///< seconds of copying and writing results
-  double elapsed = 0;           ///< seconds until no chunk was left
-  std::vector<double> seconds;  ///< by index of a chunk, 0 for chunks of other ranks
+  double busy = 0;                 ///< seconds of computing
+  double writing = 0;              ///< seconds of copying and writing results
+  double elapsed = 0;              ///< seconds until no chunk was left
+  std::vector<double> seconds;     ///< by index of a chunk, 0 for chunks of other ranks
   std::vector<std::int64_t> work;  ///< the same for iterations
 };
 

@@ -64,8 +64,7 @@ int run(Ranks const& ranks, Options const& options) {
 int main(int argc, char** argv) {
   Ranks const ranks(argc, argv);
   try {
-    auto const options =
-        ranks.together([&] { return parse_options(argc, argv, ranks.first()); });
+    auto const options = ranks.together([&] { return parse_options(argc, argv, ranks.first()); });
     if (!options) return 0;
     // Kokkos gives the ranks of a host its devices in turn.
     Kokkos::ScopeGuard const kokkos(argc, argv);
