@@ -3,6 +3,7 @@
 
 #include "Work.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -49,20 +50,26 @@ Share work(Ranks const& ranks, Options const& options, Workload& workload, Chunk
   Share share;
   share.seconds.resize(std::size_t(chunks.size()));
   share.work.resize(share.seconds.size());
-  workload.run({0, 0, std::min<std::int64_t>(64, chunks.length)});  // loads the kernels
+  // Ends all ranks before a destructor would wait for them.
+  auto const guarded = [&](std::string const& what, auto const& f) {
+    try {
+      f();
+    } catch (std::exception const& e) {
+      std::fprintf(stderr, "distributed: rank %d had done %lld chunks and failed in %s: %s\n",
+                   ranks.rank(), static_cast<long long>(share.chunks), what.c_str(), e.what());
+      MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+  };
+  guarded("the first launch", [&] {  // loads the kernels
+    workload.run({0, 0, std::min<std::int64_t>(64, chunks.length)});
+  });
   Counter counter(ranks);
   Progress progress(ranks.first(), options.progress, std::int64_t(todo.size()));
   Kokkos::Timer const timer;
   for (auto k = counter.next(); k < std::int64_t(todo.size()); k = counter.next()) {
     Chunk const chunk = chunks[todo[std::size_t(k)]];
-    try {
-      compute(ranks, workload, chunk, checkpoint, options.fail_rank, share);
-    } catch (std::exception const& e) {
-      std::fprintf(stderr, "distributed: rank %d had done %lld chunks and failed in %s: %s\n",
-                   ranks.rank(), static_cast<long long>(share.chunks), chunk.text().c_str(),
-                   e.what());
-      MPI_Abort(MPI_COMM_WORLD, 1);
-    }
+    guarded(chunk.text(),
+            [&] { compute(ranks, workload, chunk, checkpoint, options.fail_rank, share); });
     progress(k + 1);
   }
   share.elapsed = timer.seconds();
