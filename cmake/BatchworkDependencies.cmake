@@ -113,3 +113,22 @@ endif()
 _batchwork_dependency(
   csv "fast-cpp-csv-parser" LINK ${_link} INCLUDE ${_include} PACKAGE libfccp-dev
 )
+
+# For the example that runs on several devices. HDF5 must be the parallel one.
+find_package(MPI QUIET COMPONENTS CXX)
+_batchwork_first_target(_link MPI::MPI_CXX)
+_batchwork_dependency(mpi "MPI" LINK ${_link} PACKAGE libopenmpi-dev)
+
+set(_link "")
+set(_include "")
+if(TARGET MPI::MPI_CXX)
+  set(HDF5_PREFER_PARALLEL ON)
+  find_package(HDF5 QUIET COMPONENTS C)
+  if(HDF5_FOUND AND HDF5_IS_PARALLEL)
+    set(_link ${HDF5_C_LIBRARIES} MPI::MPI_CXX)
+    set(_include ${HDF5_C_INCLUDE_DIRS})
+  endif()
+endif()
+_batchwork_dependency(
+  hdf5 "Parallel HDF5" LINK ${_link} INCLUDE ${_include} PACKAGE libhdf5-openmpi-dev
+)
