@@ -17,19 +17,6 @@
 
 namespace Batchwork::Impl {
 
-/// Lanes of an item that wait for each other by wait().
-template <class Wait>
-struct LanesThatWait {
-  int rank, count;
-  Wait const& wait;
-
-  template <class Body>
-  BATCHWORK_INLINE void for_each(int n, Body const& body) const {
-    for (int i = rank; i < n; i += count) body(i);
-  }
-  BATCHWORK_INLINE void sync() const { wait(); }
-};
-
 /// Adds the entries, times factors of their rows and columns, to at(i, j), which is zero before;
 /// lanes have rows. The factors, powers of two, go to l and c: as LAPACK's geequb, they bring the
 /// largest number of each row near to one, and then of each column.
@@ -87,8 +74,8 @@ struct ColumnFlaws {
   bool unsorted, out_of_range;
 };
 /// Writes the entries of the lane's share to their places, to[place_of(i, j)].
-template <class T, class F, class PlaceOf>
-BATCHWORK_INLINE ColumnFlaws expand_entries(EntriesOfLanes<T> const& entries, F* to,
+template <class T, class PlaceOf>
+BATCHWORK_INLINE ColumnFlaws expand_entries(EntriesOfLanes<T> const& entries, T* to,
                                             PlaceOf const& place_of) {
   // Found without a branch.
   int unsorted = 0;
@@ -100,7 +87,7 @@ BATCHWORK_INLINE ColumnFlaws expand_entries(EntriesOfLanes<T> const& entries, F*
                                           unsorted |= int(e.there) & int(e.before >= e.column);
                                           largest = j > largest ? j : largest;
                                           if (e.there && j < rows)
-                                            to[place_of(i, int(j))] = F(e.number);
+                                            to[place_of(i, int(j))] = e.number;
                                         },
                                         [](int, int) {});
   return {unsorted != 0, largest >= rows};

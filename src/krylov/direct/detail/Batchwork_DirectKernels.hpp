@@ -62,7 +62,7 @@ DirectKept DirectSizes<T, F, Exec>::kept([[maybe_unused]] Exec const& exec, std:
       std::size_t bytes = 0;
       if (rows <= direct_rows_in_tiles)
         with_direct_tiles(n, [&](auto tiles) {
-          using Kernel = DirectTiles<T, T, decltype(tiles)::value>;
+          using Kernel = DirectTiles<T, decltype(tiles)::value>;
           if (Kernel::item_fits(limits)) bytes = Kernel::kept_bytes;
           return true;
         });
