@@ -19,12 +19,12 @@
 #include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/backend/Batchwork_AsyncCopy.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_MatrixInstructions.hpp"
 #include "core/detail/backend/Batchwork_MemoryAccess.hpp"
 #include "core/detail/backend/Batchwork_Scheduling.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleProblem.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleScratch.hpp"
+#include "team/detail/Batchwork_WarpTiles.hpp"
 #include "view/detail/layout/Batchwork_MatrixTravel.hpp"
 
 namespace Batchwork::Impl {
@@ -106,8 +106,7 @@ struct TriangleTeams {
   // ---- between memory and scratch ----
 
   /// The item that the calling lane works on, and its rank there.
-  struct LaneItem : LaneOfItems {
-    std::int64_t first;  ///< item of the team
+  struct LaneItem : LaneOfTiles {
     T* scratch;
 
     BATCHWORK_INLINE T* numbers(int which, int item_numbers_) const {
@@ -342,48 +341,15 @@ struct TriangleTeams {
 
   /// What group g takes from the groups after it; these are in registers.
   template <int M>
-  BATCHWORK_INLINE void update_in_registers(T (&rest)[M][2], T const* triangle, int g,
-                                            int lane) const {
+  BATCHWORK_INLINE void update_in_registers(LaneItem const& here, T (&rest)[M][2],
+                                            T const* triangle, int g) const {
     T const* const group = triangle + at().group(g);
     int const first = (g + 1) / 2;  // an odd group has nothing left in its tile
-    if constexpr (Vendor::has_mma<T>) {
-      T x[Tiles];
-      BATCHWORK_UNROLL
-      for (int i = 0; i < Tiles; ++i)
-        if (i >= first) x[i] = group[32 * i + lane];
-      BATCHWORK_UNROLL
-      for (int i = 0; i < Tiles; ++i) {
-        BATCHWORK_UNROLL
-        for (int j = 0; j <= i; ++j)
-          if (j >= first) Vendor::mma(rest[i * (i + 1) / 2 + j], -x[i], x[j]);
-      }
-    } else {
-      // Two terms at a time where all four would leave too few registers for the tiles.
-      constexpr int terms = Tiles > 6 ? 2 : 4;
-      int const r = lane / 4, c = lane % 4;
-      BATCHWORK_UNROLL
-      for (int k0 = 0; k0 < 4; k0 += terms) {
-        T x[Tiles][terms];
-        BATCHWORK_UNROLL
-        for (int i = 0; i < Tiles; ++i)
-          if (i >= first) read_together(x[i], group + 4 * (8 * i + r) + k0);
-        BATCHWORK_UNROLL
-        for (int j = 0; j < Tiles; ++j) {
-          if (j < first) continue;
-          T y[2][terms];
-          read_together(y[0], group + 4 * (8 * j + 2 * c) + k0);
-          read_together(y[1], group + 4 * (8 * j + 2 * c + 1) + k0);
-          BATCHWORK_UNROLL
-          for (int i = j; i < Tiles; ++i) {
-            BATCHWORK_UNROLL
-            for (int k = 0; k < terms; ++k) {
-              rest[i * (i + 1) / 2 + j][0] -= x[i][k] * y[0][k];
-              rest[i * (i + 1) / 2 + j][1] -= x[i][k] * y[1][k];
-            }
-          }
-        }
-      }
-    }
+    subtract_products<Tiles, Tiles, true, T>(
+        here, [&](int i, int j) { return rest[i * (i + 1) / 2 + j]; }, first, Tiles,
+        [&](int i) { return group + 4 * (8 * i + here.r); }, [](int) { return true; },
+        [&](int k, int q, int j) { return group + 4 * (8 * k + j) + q; },
+        [&](int k) { return k >= first; });
   }
 
   template <class Member>
@@ -391,10 +357,8 @@ struct TriangleTeams {
                                   std::int32_t& code) const
     requires(in_registers)
   {
-    // Lane 4 r + c holds numbers (r, 2 c) and (r, 2 c + 1) of every tile: what matrix instructions
-    // ask for.
     constexpr int all = Tiles * (Tiles + 1) / 2;
-    int const r = here.lane / 4, c = here.lane % 4;
+    int const r = here.r, c = here.c;
     T rest[all][2];
     BATCHWORK_UNROLL
     for (int i = 0; i < Tiles; ++i) {
@@ -424,7 +388,7 @@ struct TriangleTeams {
       factor_group(member, here, triangle, g, corner, code);
       if (p.forward) forward_group(here, triangle, chunk, g, corner);
       wait(member);
-      update_in_registers(rest, triangle, g, here.lane);
+      update_in_registers(here, rest, triangle, g);
     }
   }
 
@@ -434,8 +398,7 @@ struct TriangleTeams {
                                   std::int32_t& code) const
     requires(!by_warps)
   {
-    int const lane = here.rank % lanes_of_warp, warp = here.rank / lanes_of_warp, r = lane / 4,
-              c = lane % 4;
+    int const warp = here.warp, r = here.r, c = here.c;
     for (int g = 0; 4 * g < p.n; ++g) {
       Corner corner;
       factor_group(member, here, triangle, g, corner, code);
@@ -475,6 +438,8 @@ struct TriangleTeams {
     here.lanes = by_warps ? lanes_of_warp : here.team;
     here.item = here.rank / here.lanes;
     here.lane = here.rank - here.item * here.lanes;
+    here.warp = here.lane / lanes_of_warp, here.in_warp = here.lane % lanes_of_warp;
+    here.r = here.in_warp / 4, here.c = here.in_warp % 4;
     here.items = items_per_team;
     here.first = std::int64_t(member.league_rank()) * items_per_team;
     here.there = p.items - here.first < items_per_team ? int(p.items - here.first) : items_per_team;

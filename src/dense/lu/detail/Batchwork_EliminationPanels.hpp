@@ -19,6 +19,7 @@
 #include "core/detail/backend/Batchwork_MatrixInstructions.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
 #include "core/detail/backend/Batchwork_WarpReductions.hpp"
+#include "team/detail/Batchwork_WarpTiles.hpp"
 
 namespace Batchwork::Impl {
 
@@ -274,7 +275,7 @@ struct EliminationPanels {
     }
     T const* const left = lines + k0 / 4 * four;
     if constexpr (Vendor::chains_matrices<T>) {
-      constexpr int blocks = Vendor::blocks_at_once, at_once = 2 * blocks;
+      constexpr int at_once = 2 * Vendor::blocks_at_once;
       T b[Across][2];
       BATCHWORK_UNROLL
       for (int f = 0; f < 2; ++f) {
@@ -297,25 +298,11 @@ struct EliminationPanels {
           for (int s = 0; s < Across; ++s) read_together(x[s][i], own[s] + at);
         }
         BATCHWORK_UNROLL
-        for (int i = 0; i < at_once; i += blocks) {
+        for (int s = 0; s < Across; ++s) {
+          add_products([&](int i) { return x[s][i]; }, a, b[s]);
           BATCHWORK_UNROLL
-          for (int s = 0; s < Across; ++s) {
-            T some[blocks][2];
-            BATCHWORK_UNROLL
-            for (int k = 0; k < blocks; ++k)
-              some[k][0] = x[s][i + k][0], some[k][1] = x[s][i + k][1];
-            BATCHWORK_UNROLL
-            for (int f = 0; f < 2; ++f) {
-              T of_block[blocks];
-              BATCHWORK_UNROLL
-              for (int k = 0; k < blocks; ++k) of_block[k] = a[f][i + k];
-              Vendor::mma(some, of_block, b[s][f]);
-            }
-            BATCHWORK_UNROLL
-            for (int k = 0; k < blocks; ++k)
-              if (is_left[i + k] && is_there[s])
-                write_together(own[s] + (i0 + i + k) * 8 * row, some[k]);
-          }
+          for (int i = 0; i < at_once; ++i)
+            if (is_left[i] && is_there[s]) write_together(own[s] + (i0 + i) * 8 * row, x[s][i]);
         }
       }
     } else {

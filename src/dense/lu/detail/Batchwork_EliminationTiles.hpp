@@ -19,12 +19,12 @@
 #include "core/detail/backend/Batchwork_Barriers.hpp"
 #include "core/detail/backend/Batchwork_BitCounts.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_MatrixInstructions.hpp"
 #include "core/detail/backend/Batchwork_Scheduling.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
 #include "core/detail/backend/Batchwork_WarpReductions.hpp"
 #include "dense/lu/detail/Batchwork_EliminationPanels.hpp"
 #include "dense/lu/detail/Batchwork_WarpsOfItem.hpp"
+#include "team/detail/Batchwork_WarpTiles.hpp"
 
 namespace Batchwork::Impl {
 
@@ -322,73 +322,12 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
                                                 int i1, int j0, int j1, FourOf const& four_of,
                                                 There const& there) {
     T const* const pivots = here.numbers + to_pivots;
-    auto const wanted = [&](int k) {
-      return tile(here, k) >= j0 && tile(here, k) < j1 && tile(here, k) < Tiles;
-    };
-    if constexpr (Vendor::chains_matrices<T>) {
-      constexpr int blocks = Vendor::blocks_at_once;
-      T a[Tiles];
-      BATCHWORK_UNROLL
-      for (int i = 0; i < Tiles; ++i)
-        a[i] = i >= i0 && i < i1 && there(i) ? -four_of(i)[here.c] : T(0);
-      BATCHWORK_UNROLL
-      for (int k = 0; k < across; ++k) {
-        if (!wanted(k)) continue;
-        T const b = pivots[here.c * pivots_leading + 8 * tile(here, k) + here.r];
-        BATCHWORK_UNROLL
-        for (int i = 0; i < Tiles; i += blocks) {
-          if (i + blocks <= i0 || i >= i1) continue;
-          if (i + blocks <= Tiles) {
-            T some[blocks][2], left[blocks];
-            BATCHWORK_UNROLL
-            for (int s = 0; s < blocks; ++s) {
-              int const t = i + s < Tiles ? i + s : Tiles - 1;
-              left[s] = a[t], some[s][0] = x[t][k][0], some[s][1] = x[t][k][1];
-            }
-            Vendor::mma(some, left, b);
-            BATCHWORK_UNROLL
-            for (int s = 0; s < blocks; ++s) {
-              int const t = i + s < Tiles ? i + s : Tiles - 1;
-              x[t][k][0] = some[s][0], x[t][k][1] = some[s][1];
-            }
-          } else {
-            Vendor::mma(x[i][k], a[i], b);
-          }
-        }
-      }
-    } else {
-      // Two terms at a time where four would leave too few registers for the tiles.
-      constexpr int terms = Tiles > 6 ? 2 : 4;
-      BATCHWORK_UNROLL
-      for (int q0 = 0; q0 < 4; q0 += terms) {
-        T a[Tiles][terms];
-        BATCHWORK_UNROLL
-        for (int i = 0; i < Tiles; ++i) {
-          if (i < i0 || i >= i1) continue;
-          read_together(a[i], four_of(i) + q0);
-          BATCHWORK_UNROLL
-          for (int q = 0; q < terms; ++q) a[i][q] = there(i) ? a[i][q] : T(0);
-        }
-        BATCHWORK_UNROLL
-        for (int k = 0; k < across; ++k) {
-          if (!wanted(k)) continue;
-          T b[terms][2];
-          BATCHWORK_UNROLL
-          for (int q = 0; q < terms; ++q)
-            read_together(b[q],
-                          pivots + (q0 + q) * pivots_leading + 8 * tile(here, k) + 2 * here.c);
-          BATCHWORK_UNROLL
-          for (int i = 0; i < Tiles; ++i) {
-            if (i < i0 || i >= i1) continue;
-            BATCHWORK_UNROLL
-            for (int q = 0; q < terms; ++q) {
-              x[i][k][0] -= a[i][q] * b[q][0];
-              x[i][k][1] -= a[i][q] * b[q][1];
-            }
-          }
-        }
-      }
-    }
+    subtract_products<Tiles, across, false, T>(
+        here, [&](int i, int k) { return x[i][k]; }, i0, i1, four_of, there,
+        [&](int k, int q, int j) { return pivots + q * pivots_leading + 8 * tile(here, k) + j; },
+        [&](int k) {
+          return tile(here, k) >= j0 && tile(here, k) < j1 && tile(here, k) < Tiles;
+        });
   }
 
   // ---- what comes of the factors ----
