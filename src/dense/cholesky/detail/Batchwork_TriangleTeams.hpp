@@ -24,6 +24,7 @@
 #include "core/detail/backend/Batchwork_Warp.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleProblem.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleScratch.hpp"
+#include "team/detail/Batchwork_TeamKernel.hpp"
 #include "team/detail/Batchwork_WarpTiles.hpp"
 #include "view/detail/layout/Batchwork_MatrixTravel.hpp"
 
@@ -35,14 +36,16 @@ inline constexpr int triangle_in_scratch = 0, triangle_of_solve = -1;
 
 /// Tiles: how many the triangle has down, which a warp holds in registers; or one of the above.
 template <class T, int Tiles>
-struct TriangleTeams {
+struct TriangleTeams : TeamKernel<TriangleTeams<T, Tiles>> {
+  using Shell = TeamKernel<TriangleTeams>;
+  using Shell::items_per_team, Shell::bytes;
   static constexpr bool in_registers = Tiles > 0, factors = Tiles != triangle_of_solve;
   /// Whether a multiprocessor has room for the teams that are wanted, whatever the device.
   static constexpr bool always_fits = in_registers;
   static constexpr bool by_warps = Tiles != triangle_in_scratch;
   static constexpr int wide = 16 / int(sizeof(T));
   /// Lanes of the team of one large item.
-  static constexpr int large_team = 128;
+  static constexpr int large_team = 128, count = by_warps ? lanes_of_warp : large_team;
   /// Right-hand sides in scratch at once.
   static constexpr int most_columns = 8;
   /// Items of a team: a sector of 32 bytes of neighbouring ones, if there is room for them.
@@ -60,7 +63,6 @@ struct TriangleTeams {
 
   TriangleProblem<T> p;
   int tiles = Tiles;
-  int items_per_team = 1;
   int chunk = 0;  ///< right-hand sides in scratch at once
   int item_numbers = 0;
   MatrixTravel of_a, of_l, of_b, of_x;
@@ -95,13 +97,9 @@ struct TriangleTeams {
   }
   /// Known to the compiler where a warp holds the triangle.
   BATCHWORK_INLINE TriangleScratch at() const { return {in_registers ? Tiles : tiles}; }
-  /// Of a team's scratch, and what aligning it may take.
-  BATCHWORK_INLINE std::size_t used_bytes() const {
-    return std::size_t(items_per_team) * std::size_t(item_numbers) * sizeof(T);
+  BATCHWORK_INLINE std::size_t bytes_of_item() const {
+    return std::size_t(item_numbers) * sizeof(T);
   }
-  std::size_t bytes() const { return used_bytes() + 16; }
-  int team() const { return by_warps ? lanes_of_warp * items_per_team : large_team; }
-  std::int64_t teams() const { return (p.items + items_per_team - 1) / items_per_team; }
 
   // ---- between memory and scratch ----
 
@@ -449,8 +447,7 @@ struct TriangleTeams {
 
   template <class Member>
   BATCHWORK_INLINE void operator()(Member const& member) const {
-    T* const scratch =
-        static_cast<T*>(member.team_scratch(0).get_shmem_aligned(int(used_bytes()), 16));
+    T* const scratch = this->template scratch_in<T>(member);
     LaneItem here = lane_item(member, scratch);
     T* const triangle = here.numbers(here.item, item_numbers);
     bool const together = of_a.by_items || of_l.by_items || of_b.by_items || of_x.by_items;
@@ -494,9 +491,8 @@ struct TriangleTeams {
       meet();
     }
     if (here.lane == 0 && here.item < here.there) {
-      if (code == 0 && p.columns > 0 && !all_finite(here))
-        code = Status::code(Reason::not_finite, 0);
-      p.status.put(here.first + here.item, code);
+      bool const failed = code == 0 && p.columns > 0 && !all_finite(here);
+      p.status.put(here.first + here.item, status_with_result(code, failed));
     }
   }
 };

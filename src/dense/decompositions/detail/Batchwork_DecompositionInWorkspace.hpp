@@ -124,10 +124,7 @@ void launch_decomposition_anywhere(Exec const& exec, Call const& call,
                              using Kernel = DecompositionTeamsInWorkspace<F>;
                              Kernel kernel(f, Vendor::device_limits(exec));
                              kernel.slots = slots;
-                             launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
-                                 exec, kernel_label(call.verb, call.label), kernel,
-                                 TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
-                                 [&] { return matrices_do_not_fit(call, "use smaller matrices"); });
+                             launch_kernel(exec, kernel_label(call.verb, call.label), kernel, [&] { return matrices_do_not_fit(call, "use smaller matrices"); });
                            } else {
                              launch_slots_on_host(exec, call, slots.count,
                                                   DecompositionHostInWorkspace<F>{f, slots});

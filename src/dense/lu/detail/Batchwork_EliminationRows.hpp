@@ -14,11 +14,10 @@
 #include "core/detail/Batchwork_Elimination.hpp"
 #include "core/detail/Batchwork_Exchange.hpp"
 #include "core/detail/Batchwork_Macros.hpp"
-#include "core/detail/backend/Batchwork_BitCounts.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
-#include "core/detail/backend/Batchwork_WarpReductions.hpp"
 #include "dense/lu/detail/Batchwork_WarpsOfItem.hpp"
+#include "team/detail/Batchwork_PivotSearch.hpp"
 
 namespace Batchwork::Impl {
 
@@ -248,37 +247,19 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
   struct Rest {
     T x[of_lane][held], y[of_lane];
     int place[of_lane];  ///< -1 while it has none
-    std::int32_t size;   ///< pivot_key of the pivot
-    int lane, of_rows;   ///< that has it, and which of its rows it is
-    int slot;            ///< of the calling lane's own candidate
-    T inverse;           ///< of that, times its scale
+    PivotSearch<of_lane, false> pivot;
+    T inverse;  ///< of the own candidate, times its scale
 
-    BATCHWORK_INLINE int row() const { return lane + lanes_of_warp * of_rows; }
+    BATCHWORK_INLINE int row() const { return pivot.lane + lanes_of_warp * pivot.slot_of_lane; }
 
-    /// For the pivot of the first column of `numbers`. Of equal ones the first row.
+    /// For the pivot of the first column of `numbers`.
     template <int Width>
     BATCHWORK_INLINE void search(T const (&numbers)[of_lane][Width]) {
-      std::int32_t best = -1;
-      slot = 0;
-      BATCHWORK_UNROLL
-      for (int s = 0; s < of_lane; ++s) {
-        std::int32_t const key = place[s] < 0 ? pivot_key(numbers[s][0]) : -1;
-        slot = key > best ? s : slot;
-        best = key > best ? key : best;
-      }
-      size = Vendor::reduce_max<lanes_of_warp>(best);
-      unsigned votes = Vendor::ballot(best == size);
-      of_rows = 0;
-      if constexpr (of_lane == 2) {
-        unsigned const first = Vendor::ballot(best == size && slot == 0);
-        of_rows = first == 0 ? 1 : 0;
-        votes = first == 0 ? votes : first;
-      }
-      lane = Vendor::countr_zero(votes);
-      inverse =
-          pivot_divisor(Base::template of_slot<of_lane>(slot, [&](int s) { return numbers[s][0]; }),
-                        best)
-              .inverse;
+      pivot.find_own([&](int s) { return place[s] < 0 ? pivot_key(numbers[s][0]) : -1; });
+      pivot.find();
+      T const own =
+          Base::template of_slot<of_lane>(pivot.slot, [&](int s) { return numbers[s][0]; });
+      inverse = pivot_divisor(own, pivot.own).inverse;
     }
   };
 
@@ -295,7 +276,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
   static BATCHWORK_INLINE void put_in_place(Here const& here, Rest& rest, int s, int k) {
     int const row = row_of(here, s);
     if constexpr (OneSide) here.numbers[to_after + k] = rest.y[s];
-    here.numbers[to_reciprocals + 2 * k] = scale_of_pivot<T>(rest.size);
+    here.numbers[to_reciprocals + 2 * k] = scale_of_pivot<T>(rest.pivot.key);
     here.numbers[to_reciprocals + 2 * k + 1] = rest.inverse;
     here.place[row] = std::int16_t(k);
     here.order[k] = std::int16_t(row);
@@ -316,7 +297,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
     for (int k = 0; k < some; ++k) {
       BATCHWORK_UNROLL
       for (int s = 0; s < of_lane; ++s) {
-        if (here.in_warp != rest.lane || rest.slot != s) continue;
+        if (here.in_warp != rest.pivot.lane || rest.pivot.slot != s) continue;
         T* const line = here.numbers + place_of(row_of(here, s), k);
         BATCHWORK_UNROLL
         for (int j = 0; j < panel; ++j)
@@ -385,12 +366,12 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
   /// Step k, whose rows have up to Width numbers left.
   template <int Width>
   BATCHWORK_INLINE void step(Here const& here, Rest& rest, int k) const {
-    bool const has_pivot = here.in_warp == rest.lane;
+    bool const has_pivot = here.in_warp == rest.pivot.lane;
     // Of the last eight.
     auto const is_beyond = [&](int j) { return j > Width - 8 && k + j >= N; };
     BATCHWORK_UNROLL
     for (int s = 0; s < of_lane; ++s) {
-      if (!has_pivot || rest.slot != s) continue;
+      if (!has_pivot || rest.pivot.slot != s) continue;
       int const row = row_of(here, s);
       T* const line = here.numbers + u(row, k, k);
       BATCHWORK_UNROLL

@@ -17,13 +17,12 @@
 #include "core/detail/Batchwork_Exchange.hpp"
 #include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/backend/Batchwork_Barriers.hpp"
-#include "core/detail/backend/Batchwork_BitCounts.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_Scheduling.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
-#include "core/detail/backend/Batchwork_WarpReductions.hpp"
 #include "dense/lu/detail/Batchwork_EliminationPanels.hpp"
 #include "dense/lu/detail/Batchwork_WarpsOfItem.hpp"
+#include "team/detail/Batchwork_PivotSearch.hpp"
 #include "team/detail/Batchwork_WarpTiles.hpp"
 
 namespace Batchwork::Impl {
@@ -221,24 +220,18 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
     }
     BATCHWORK_UNROLL
     for (int m = 0; m < 4; ++m) {
-      // Of equal ones the first row.
-      std::int32_t best = -1;
-      int slot = 0;
-      BATCHWORK_UNROLL
-      for (int s = 0; s < of_lane; ++s) {
-        std::int32_t const key = is_candidate(s, m) ? pivot_key(x[s][m]) : -1;
-        slot = key > best ? s : slot;
-        best = key > best ? key : best;
-      }
-      auto const own = [&](auto const& of) { return Base::template of_slot<of_lane>(slot, of); };
-      // Of the own candidate: found while the search goes on.
-      PivotReciprocal<T> divisor = pivot_divisor(own([&](int s) { return x[s][m]; }), best);
-      std::int32_t const largest = Vendor::reduce_max<lanes_of_warp>(best);
-      int const from = Vendor::countr_zero(Vendor::ballot(best == largest));
-      auto const of_pivot = [&](T const& number) {
-        return Vendor::shuffle<lanes_of_warp>(number, from);
+      PivotSearch<of_lane, true> search;
+      search.find_own([&](int s) { return is_candidate(s, m) ? pivot_key(x[s][m]) : -1; });
+      auto const own = [&](auto const& of) {
+        return Base::template of_slot<of_lane>(search.slot, of);
       };
-      divisor.scale = scale_of_pivot<T>(largest);
+      // Of the own candidate: found while the search goes on.
+      PivotReciprocal<T> divisor = pivot_divisor(own([&](int s) { return x[s][m]; }), search.own);
+      search.find();
+      auto const of_pivot = [&](T const& number) {
+        return Vendor::shuffle<lanes_of_warp>(number, search.lane);
+      };
+      divisor.scale = scale_of_pivot<T>(search.key);
       divisor.inverse = of_pivot(divisor.inverse);
       T pivot[4];
       BATCHWORK_UNROLL
@@ -249,7 +242,7 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
       T const known = OneSide ? of_pivot(own([&](int s) { return y[s]; })) : T(0);
       BATCHWORK_UNROLL
       for (int s = 0; s < of_lane; ++s) {
-        bool const chosen = here.in_warp == from && slot == s;
+        bool const chosen = here.in_warp == search.lane && search.slot == s;
         if (chosen) {
           int const row = of_lane * here.in_warp + s, k = 4 * g + m;
           here.place[row] = std::int16_t(k);

@@ -23,6 +23,8 @@
 #include "dense/lu/detail/Batchwork_EliminationRows.hpp"
 #include "dense/lu/detail/Batchwork_EliminationTiles.hpp"
 #include "dense/lu/detail/Batchwork_LuProblem.hpp"
+#include "team/detail/Batchwork_ItemTravel.hpp"
+#include "team/detail/Batchwork_TeamKernel.hpp"
 #include "view/detail/layout/Batchwork_MatrixTravel.hpp"
 
 namespace Batchwork::Impl {
@@ -41,14 +43,15 @@ using LuCoreOf =
 
 /// What a task makes of the factors. Where has_shuffles.
 template <class T, int Tiles, LuTask Task>
-struct LuTiles : LuCoreOf<T, Tiles, Task> {
+struct LuTiles : LuCoreOf<T, Tiles, Task>, TeamKernel<LuTiles<T, Tiles, Task>> {
+  using Shell = TeamKernel<LuTiles>;
+  using Shell::items_per_team;
   using Core = LuCoreOf<T, Tiles, Task>;
   using Core::item_numbers, Core::item_bytes, Core::pivot, Core::to_before, Core::to_after;
   using Core::warps, Core::count, Core::rows, Core::most_items, Core::wanted_teams;
   using typename Core::Here;
 
   LuProblem<T> p;
-  int items_per_team = 1;
   MatrixTravel of_a, of_b, of_result;
 
   LuTiles(LuProblem<T> const& problem, DeviceLimits const& limits) : p(problem) {
@@ -63,15 +66,9 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
       of_result = MatrixTravel::of(p.x, p.n, 1, true, false);
     }
     int const most = near ? most_items : Core::usual_items;
-    double_items(items_per_team, most, p.items,
-                 [&] { return bytes() <= limits.scratch(std::max(2, wanted_teams), team()); });
+    this->add_items(most, std::max(2, wanted_teams), limits);
   }
-  std::size_t bytes() const { return std::size_t(items_per_team) * item_bytes + 16; }
-  int team() const { return count * items_per_team; }
-  std::int64_t teams() const { return (p.items + items_per_team - 1) / items_per_team; }
-  bool fits(DeviceLimits const& limits) const {
-    return limits.holds(wanted_teams, team(), bytes());
-  }
+  static constexpr BATCHWORK_INLINE std::size_t bytes_of_item() { return item_bytes; }
 
   /// One vector, whose forward substitution goes along with the elimination.
   static constexpr bool one_side = Task == LuTask::solution;
@@ -80,9 +77,7 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
-    std::size_t const bytes_of_team = std::size_t(items_per_team) * item_bytes;
-    char* const scratch =
-        static_cast<char*>(member.team_scratch(0).get_shmem_aligned(int(bytes_of_team), 16));
+    char* const scratch = this->template scratch_in<char>(member);
     auto const numbers_of = [&](int item) {
       return reinterpret_cast<T*>(scratch + std::size_t(item) * item_bytes);
     };
@@ -96,19 +91,12 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
       else Vendor::warp_sync(member);
     };
 
-    {
-      int const which = here.item_of_share(of_a);
-      T* const to = numbers_of(which);
-      T const* const from = item_of(p.a, here.first + which);
-      here.walk(of_a, [&](int, int i, int j) {
-        fetch_numbers(of_a, to + Core::place_of(i, j), from + (i * p.a.row + j * p.a.col));
-      });
-    }
+    auto const place = [](int i, int j) { return Core::place_of(i, j); };
+    int const own_a = here.item_of_share(of_a);
+    fetch_matrix(here, of_a, p.a, here.first + own_a, numbers_of(own_a), place);
     if constexpr (one_side) {
-      int const which = here.item_of_share(of_b);
-      T* const to = numbers_of(which) + to_before;
-      T const* const from = item_of(p.b, here.first + which);
-      here.walk(of_b, [&](int, int i, int) { fetch_together<1>(to + i, from + i * p.b.row); });
+      int const own_b = here.item_of_share(of_b);
+      fetch_vector(here, of_b, p.b, here.first + own_b, numbers_of(own_b) + to_before);
     }
     this->begin(here);
     Vendor::copy_async_wait();
@@ -123,12 +111,9 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
       // Found anew, rather than kept while registers are scarce.
       here = this->lane_of(member, items_per_team, p.items, numbers_of, indices_of);
       int const which = here.item_of_share(of_result);
-      T* const to = item_of(result(), here.first + which);
-      here.walk(of_result, [&](int, int i, int j) {
-        store_numbers(of_result,
-                      to + (row_of(indices_of(which), i) * result().row + j * result().col),
-                      numbers_of(which) + Core::place_of(i, j));
-      });
+      std::int16_t const* const indices = indices_of(which);
+      store_matrix(here, of_result, result(), here.first + which, numbers_of(which), place,
+                   [&](int i) { return row_of(indices, i); });
     };
 
     if constexpr (Task == LuTask::factors) {
@@ -155,9 +140,7 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
         }
         meet();
         int const which = here.item_of_share(of_result);
-        T const* const from = numbers_of(which) + to_after;
-        T* const to = item_of(p.x, here.first + which);
-        here.walk(of_result, [&](int, int i, int) { to[i * p.x.row] = from[i]; });
+        store_vector(here, of_result, p.x, here.first + which, numbers_of(which) + to_after);
       } else {
         for (int c0 = 0; c0 < p.columns; c0 += rows)
           finite = solve_columns(member, here, item(), is_there(), c0, code != 0) && finite;
@@ -168,8 +151,7 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
         member.team_barrier();
         for (int w = 0; w < warps; ++w) finite = finite && here.numbers[to_before + w] == T(0);
       }
-      // Where only a result is not finite. A number of b may be what is not.
-      if (code == 0 && !finite) code = Status::code(Reason::not_finite, 0);
+      code = status_with_result(code, !finite);
       if constexpr (Task == LuTask::inverses) store([](std::int16_t const*, int i) { return i; });
     }
     if (p.status.wanted() && here.lane == 0 && is_there()) p.status.put(item(), code);

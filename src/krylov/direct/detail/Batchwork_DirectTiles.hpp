@@ -23,6 +23,8 @@
 #include "krylov/direct/detail/Batchwork_DirectScaling.hpp"
 #include "krylov/direct/detail/Batchwork_DirectSteps.hpp"
 #include "krylov/direct/detail/Batchwork_ListedPattern.hpp"
+#include "team/detail/Batchwork_ItemTravel.hpp"
+#include "team/detail/Batchwork_TeamKernel.hpp"
 
 namespace Batchwork::Impl {
 
@@ -61,7 +63,10 @@ inline constexpr bool direct_may_list = Tiles <= 8 && Task == DirectTask::whole;
 /// scratch, for as many substitutions as are wanted, by the item's first warp. The residual, by all
 /// of them, reads the matrix a second time. Where has_shuffles.
 template <class T, int Tiles, DirectTask Task = DirectTask::whole, bool Listed = false>
-struct DirectTiles : LuCore<T, Tiles, true, true> {
+struct DirectTiles : LuCore<T, Tiles, true, true>,
+                     TeamKernel<DirectTiles<T, Tiles, Task, Listed>> {
+  using Shell = TeamKernel<DirectTiles>;
+  using Shell::items_per_team, Shell::team, Shell::all_groups;
   using Core = LuCore<T, Tiles, true, true>;
   using Core::by_rows, Core::matrix_numbers, Core::to_before, Core::to_after, Core::item_numbers;
   using Core::warps, Core::count, Core::rows;
@@ -76,8 +81,9 @@ struct DirectTiles : LuCore<T, Tiles, true, true> {
   // the right-hand side, the solution, factors of rows and columns; and the notes.
   static constexpr std::size_t to_vectors = Core::item_bytes,
                                to_notes = to_vectors + 4 * rows * sizeof(T),
-                               bytes_of_item = to_notes + sizeof(Notes);
-  static_assert(bytes_of_item % 16 == 0);
+                               distance = to_notes + sizeof(Notes);
+  static_assert(distance % 16 == 0);
+  static constexpr BATCHWORK_INLINE std::size_t bytes_of_item() { return distance; }
   /// Of factors that are kept: those parts of an item's scratch that outlive the elimination, one
   /// after the other.
   static constexpr std::size_t kept_bytes =
@@ -105,7 +111,6 @@ struct DirectTiles : LuCore<T, Tiles, true, true> {
   static constexpr std::int64_t most_groups_of_marked = 64;
 
   DirectProblem<T> p;
-  int items_per_team = 1;
   bool by_items = false;  ///< lanes read entries of each other's items
   int groups = 1;         ///< of items, which a team has one after the other
   MatrixTravel of_b, of_x;
@@ -122,8 +127,7 @@ struct DirectTiles : LuCore<T, Tiles, true, true> {
     }
     // Items that are marked are each a group.
     int const most = p.only_marked ? 1 : by_items ? most_items : Core::usual_items;
-    double_items(items_per_team, most, p.items,
-                 [&] { return bytes() <= limits.scratch(std::max(2, wanted_teams), team()); });
+    this->add_items(most, std::max(2, wanted_teams), limits);
     if (Listed || p.only_marked)
       groups = int(std::clamp<std::int64_t>(all_groups() / enough_teams, 1,
                                             p.only_marked ? most_groups_of_marked : most_groups));
@@ -131,7 +135,6 @@ struct DirectTiles : LuCore<T, Tiles, true, true> {
   BATCHWORK_INLINE std::size_t bytes() const {
     return to_list() + (Listed ? ListedPattern::bytes(p.n, int(p.compressed_entries)) : 0) + 16;
   }
-  BATCHWORK_INLINE int team() const { return count * items_per_team; }
   std::int64_t teams() const { return (all_groups() + groups - 1) / groups; }
   bool fits(DeviceLimits const& limits) const {
     return limits.holds(teams_needed, team(), bytes());
@@ -153,30 +156,25 @@ struct DirectTiles : LuCore<T, Tiles, true, true> {
   }
   /// Whether one item fits, whatever the number of items.
   static bool item_fits(DeviceLimits const& limits) {
-    return limits.holds(teams_needed, count, bytes_of_item + 16);
+    return limits.holds(teams_needed, count, distance + 16);
   }
 
-  BATCHWORK_INLINE std::int64_t all_groups() const {
-    return (p.items + items_per_team - 1) / items_per_team;
-  }
-  BATCHWORK_INLINE std::size_t to_list() const {
-    return std::size_t(items_per_team) * bytes_of_item;
-  }
+  BATCHWORK_INLINE std::size_t to_list() const { return this->bytes_of_items(); }
 
   /// Where an item of the team is in scratch.
   struct Memory {
     char* scratch;
     BATCHWORK_INLINE T* numbers(int item) const {
-      return reinterpret_cast<T*>(scratch + std::size_t(item) * bytes_of_item);
+      return reinterpret_cast<T*>(scratch + std::size_t(item) * distance);
     }
     BATCHWORK_INLINE std::int16_t* indices(int item) const {
       return reinterpret_cast<std::int16_t*>(numbers(item) + item_numbers);
     }
     BATCHWORK_INLINE T* vectors(int item) const {
-      return reinterpret_cast<T*>(scratch + std::size_t(item) * bytes_of_item + to_vectors);
+      return reinterpret_cast<T*>(scratch + std::size_t(item) * distance + to_vectors);
     }
     BATCHWORK_INLINE Notes& notes(int item) const {
-      return *reinterpret_cast<Notes*>(scratch + std::size_t(item) * bytes_of_item + to_notes);
+      return *reinterpret_cast<Notes*>(scratch + std::size_t(item) * distance + to_notes);
     }
   };
 
@@ -317,24 +315,20 @@ struct DirectTiles : LuCore<T, Tiles, true, true> {
     if (Task == DirectTask::factorise || p.columns != 1) return;
     meet();
     int const which = here.item_of_share(of_x);
-    T const* const from = memory.vectors(which) + rows;
-    T* const to = item_of(p.x, p.some_item(here.first + which));
-    here.walk(of_x, [&](int, int i, int) { to[i * p.x.row] = from[i]; });
+    store_vector(here, of_x, p.x, p.some_item(here.first + which), memory.vectors(which) + rows);
   }
 
   /// b, by lanes that may have another item's; to be waited for.
   BATCHWORK_INLINE void bring_right_side(Here const& here, Memory const& memory) const {
     int const which = here.item_of_share(of_b);
-    T* const to = memory.vectors(which);
-    T const* const from = item_of(p.b, p.some_item(here.first + which));
-    here.walk(of_b, [&](int, int i, int) { fetch_together<1>(to + i, from + i * p.b.row); });
+    fetch_vector(here, of_b, p.b, p.some_item(here.first + which), memory.vectors(which));
   }
   /// What is kept of the calling lane's item, out of scratch or into it, by whole words in the
   /// order in which they stand.
   template <bool Out>
   BATCHWORK_INLINE void move_kept(Here const& here, Memory const& memory) const {
     if (Out && here.item >= here.there) return;
-    char* scratch = memory.scratch + std::size_t(here.item) * bytes_of_item;
+    char* scratch = memory.scratch + std::size_t(here.item) * distance;
     char* kept = p.kept.slot(p.some_item(here.first + here.item));
     struct alignas(16) Word {
       std::int64_t halves[2];
@@ -351,7 +345,7 @@ struct DirectTiles : LuCore<T, Tiles, true, true> {
     move(0, matrix_numbers * sizeof(T));
     move(Core::to_reciprocals * sizeof(T), Core::item_bytes);
     move(to_vectors + 2 * rows * sizeof(T), to_vectors + 4 * rows * sizeof(T));
-    move(to_notes, bytes_of_item);
+    move(to_notes, distance);
   }
   template <class Member>
   BATCHWORK_INLINE Here lane_in(Member const& member, Memory const& memory,
