@@ -16,7 +16,7 @@
 #include "core/detail/backend/Batchwork_Barriers.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
 #include "core/detail/backend/Batchwork_WarpReductions.hpp"
-#include "dense/lu/detail/Batchwork_LuTiles.hpp"
+#include "dense/lu/detail/Batchwork_FactoredMatrix.hpp"
 #include "krylov/direct/detail/Batchwork_DirectCondition.hpp"
 #include "krylov/direct/detail/Batchwork_DirectExpand.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
@@ -63,14 +63,16 @@ inline constexpr bool direct_may_list = Tiles <= 8 && Task == DirectTask::whole;
 /// scratch, for as many substitutions as are wanted, by the item's first warp. The residual, by all
 /// of them, reads the matrix a second time. Where has_shuffles.
 template <class T, int Tiles, DirectTask Task = DirectTask::whole, bool Listed = false>
-struct DirectTiles : LuCore<T, Tiles, true, true>,
-                     TeamKernel<DirectTiles<T, Tiles, Task, Listed>> {
+struct DirectTiles : TeamKernel<DirectTiles<T, Tiles, Task, Listed>> {
   using Shell = TeamKernel<DirectTiles>;
   using Shell::items_per_team, Shell::team, Shell::all_groups;
   using Core = LuCore<T, Tiles, true, true>;
-  using Core::by_rows, Core::matrix_numbers, Core::to_before, Core::to_after, Core::item_numbers;
-  using Core::warps, Core::count, Core::rows;
-  using typename Core::Here;
+  using Here = typename Core::Here;
+  static_assert(FactoredMatrix<Core, T>);
+  static constexpr bool by_rows = Core::by_rows;
+  static constexpr int matrix_numbers = Core::matrix_numbers, to_before = Core::to_before,
+                       to_after = Core::to_after, warps = Core::warps, count = Core::count,
+                       rows = Core::rows;
 
   /// What is known of an item.
   struct alignas(16) Notes {
@@ -110,13 +112,14 @@ struct DirectTiles : LuCore<T, Tiles, true, true>,
   /// The same where a team looks for items that are marked.
   static constexpr std::int64_t most_groups_of_marked = 64;
 
+  Core core;
   DirectProblem<T> p;
   bool by_items = false;  ///< lanes read entries of each other's items
   int groups = 1;         ///< of items, which a team has one after the other
   MatrixTravel of_b, of_x;
 
   DirectTiles(DirectProblem<T> const& problem, DeviceLimits const& limits) : p(problem) {
-    this->n = p.n;
+    core.n = p.n;
     if (by_rows) p.row_lanes = p.row_lanes_of_warp;
     // More rows of the pattern are then read at once (measured on an H100).
     if (Core::in_scratch) p.row_lanes = std::min(p.row_lanes, 4);
@@ -168,7 +171,7 @@ struct DirectTiles : LuCore<T, Tiles, true, true>,
       return reinterpret_cast<T*>(scratch + std::size_t(item) * distance);
     }
     BATCHWORK_INLINE std::int16_t* indices(int item) const {
-      return reinterpret_cast<std::int16_t*>(numbers(item) + item_numbers);
+      return reinterpret_cast<std::int16_t*>(numbers(item) + Core::item_numbers);
     }
     BATCHWORK_INLINE T* vectors(int item) const {
       return reinterpret_cast<T*>(scratch + std::size_t(item) * distance + to_vectors);
@@ -255,12 +258,12 @@ struct DirectTiles : LuCore<T, Tiles, true, true>,
       if constexpr (Core::in_scratch) {
         scale_in_scratch(here, own, sync);
         begin_solution();
-        this->factorise_in_scratch(member, here);
+        core.factorise_in_scratch(member, here);
       } else if constexpr (by_rows) {
         find_scales(here, own);
         begin_solution();
         T most = T(0);
-        this->factorise(member, here, [&](auto& some, int first) {
+        core.factorise(member, here, [&](auto& some, int first) {
           scale_rows(here, own, some, first);
           if (p.growth == nullptr) return;
           for_numbers(here, some, first,
@@ -268,7 +271,7 @@ struct DirectTiles : LuCore<T, Tiles, true, true>,
         });
         if (p.growth != nullptr) note_largest(here, own, most);
       } else {
-        this->factorise(member, here, [&](auto& rest) {
+        core.factorise(member, here, [&](auto& rest) {
           scale_tiles(member, here, own, rest);
           if (p.growth != nullptr) {
             T most = T(0);
@@ -291,7 +294,7 @@ struct DirectTiles : LuCore<T, Tiles, true, true>,
     ItemOfWarps<Member> own(*this, here, memory, member);
     std::int32_t const code = own.notes().out_of_range != 0
                                   ? Status::code(Reason::invalid_pattern, 0)
-                                  : this->status(here);
+                                  : core.status(here);
     std::int64_t const item = p.some_item(here.first + here.item);
     bool const is_there = here.item < here.there;
     SolveResult<T> result;
@@ -350,7 +353,7 @@ struct DirectTiles : LuCore<T, Tiles, true, true>,
   template <class Member>
   BATCHWORK_INLINE Here lane_in(Member const& member, Memory const& memory,
                                 std::int64_t group) const {
-    return this->lane_of(
+    return core.lane_of(
         member, group, items_per_team, p.items, [&](int item) { return memory.numbers(item); },
         [&](int item) { return memory.indices(item); });
   }
@@ -428,8 +431,8 @@ struct DirectTiles : LuCore<T, Tiles, true, true>,
       for (int i = here.in_warp; i < rows; i += lanes_of_warp)
         before[i] = i < of.p.n ? v[i] : T(0);
       sync();
-      of.forward(here);
-      of.backward(here);
+      of.core.forward(here);
+      of.core.backward(here);
       for_each([&](int i) { v[i] = after[i]; });
       sync();
     }
@@ -444,9 +447,9 @@ struct DirectTiles : LuCore<T, Tiles, true, true>,
       if (!first) {
         begin_vector(from);
         sync();
-        of.forward(here);
+        of.core.forward(here);
       }
-      of.backward(here);
+      of.core.backward(here);
       T const* const after = here.numbers + to_after;
       for_each([&](int i) { to[i] = after[i] * c[i]; });
       sync();
@@ -585,7 +588,7 @@ struct DirectTiles : LuCore<T, Tiles, true, true>,
       key[i] = 0;
       BATCHWORK_UNROLL
       for (int k = 0; k < Core::across; ++k)
-        if (this->tile(here, k) < Tiles)
+        if (Core::tile(here, k) < Tiles)
           key[i] = larger(key[i], larger(pivot_key(rest[i][k][0]), pivot_key(rest[i][k][1])));
       key[i] = larger(key[i], Vendor::shuffle_xor(key[i], 1));
       key[i] = larger(key[i], Vendor::shuffle_xor(key[i], 2));
@@ -614,9 +617,9 @@ struct DirectTiles : LuCore<T, Tiles, true, true>,
         BATCHWORK_UNROLL_ON_DEVICE
         for (int step = 4; step < lanes_of_warp; step *= 2)
           most = larger(most, Vendor::shuffle_xor(most, step));
-        if (this->tile(here, k) >= Tiles) continue;
+        if (Core::tile(here, k) >= Tiles) continue;
         T const factor = factor_of(most);
-        if (here.r == 0) own.c[8 * this->tile(here, k) + 2 * here.c + e] = factor;
+        if (here.r == 0) own.c[8 * Core::tile(here, k) + 2 * here.c + e] = factor;
         BATCHWORK_UNROLL
         for (int i = 0; i < Tiles; ++i) rest[i][k][e] *= factor;
       }
@@ -779,8 +782,8 @@ struct DirectTiles : LuCore<T, Tiles, true, true>,
         for (int i = 0; i < Tiles; ++i) {
           BATCHWORK_UNROLL
           for (int e = 0; e < 2; ++e)
-            if (8 * i + here.r < p.n && this->tile(here, k) < Tiles &&
-                8 * this->tile(here, k) + 2 * here.c + e < p.n)
+            if (8 * i + here.r < p.n && Core::tile(here, k) < Tiles &&
+                8 * Core::tile(here, k) + 2 * here.c + e < p.n)
               body(rest[i][k][e]);
         }
       }
