@@ -83,13 +83,7 @@ struct CholeskyPanels : TeamKernel<CholeskyPanels<T, Lanes, Slots>> {
   KOKKOS_FUNCTION void operator()(Member const& member) const {
     std::int64_t const first = std::int64_t(member.league_rank()) * items_per_team;
     LaneOfItems here;
-    here.rank = Vendor::lane_rank(member);
-    here.team = Lanes * items_per_team;
-    here.lanes = Lanes;
-    here.item = here.rank / Lanes;
-    here.lane = here.rank % Lanes;
-    here.items = items_per_team;
-    here.there = p.items - first < items_per_team ? int(p.items - first) : items_per_team;
+    here.template take_place<Lanes>(member, items_per_team, p.items - first);
     int const item_numbers = at.numbers() + PanelScratch<T>::wide;
     T* const scratch = this->template scratch_in<T>(member);
     auto const numbers_of = [&](int item) { return scratch + item * item_numbers; };

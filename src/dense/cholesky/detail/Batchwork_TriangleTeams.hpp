@@ -431,16 +431,7 @@ struct TriangleTeams : TeamKernel<TriangleTeams<T, Tiles>> {
   template <class Member>
   BATCHWORK_INLINE LaneItem lane_item(Member const& member, T* scratch) const {
     LaneItem here;
-    here.rank = Vendor::renewed(member.team_rank());
-    here.team = member.team_size();
-    here.lanes = by_warps ? lanes_of_warp : here.team;
-    here.item = here.rank / here.lanes;
-    here.lane = here.rank - here.item * here.lanes;
-    here.warp = here.lane / lanes_of_warp, here.in_warp = here.lane % lanes_of_warp;
-    here.r = here.in_warp / 4, here.c = here.in_warp % 4;
-    here.items = items_per_team;
-    here.first = std::int64_t(member.league_rank()) * items_per_team;
-    here.there = p.items - here.first < items_per_team ? int(p.items - here.first) : items_per_team;
+    here.template take_tiles<count>(member, member.league_rank(), items_per_team, p.items);
     here.scratch = scratch;
     return here;
   }

@@ -18,6 +18,7 @@
 #include "core/detail/backend/Batchwork_Warp.hpp"
 #include "dense/lu/detail/Batchwork_WarpsOfItem.hpp"
 #include "team/detail/Batchwork_PivotSearch.hpp"
+#include "team/detail/Batchwork_Substitution.hpp"
 
 namespace Batchwork::Impl {
 
@@ -61,6 +62,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
   static constexpr bool by_rows = true, in_scratch = false;
   static constexpr int rows = N;
   static constexpr int of_lane = (N + lanes_of_warp - 1) / lanes_of_warp;  ///< rows of a lane
+  using Dealt = RowsOfWarp<of_lane, false>;
   /// Columns that are eliminated first, as a panel, and columns that registers hold then.
   static constexpr int panel = of_lane == 1               ? 0
                                : sizeof(T) == 8 && N > 56 ? 16
@@ -143,7 +145,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
     Vendor::warp_sync(member);
   }
   static BATCHWORK_INLINE int row_of(Here const& here, int s) {
-    return here.in_warp + lanes_of_warp * s;
+    return Dealt::row(here.in_warp, s);
   }
 
   /// U from where it was moved to: all of it overwrites the matrix.
@@ -181,21 +183,8 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
       y[s] = i < n ? before[i] : T(0);
       row[s] = here.numbers + place_of(i < n ? i : 0, 0);
     }
-    BATCHWORK_KEEP_LOOP
-    for (int k0 = 0; k0 < n; k0 += 4) {
-      T l[of_lane][4];
-      BATCHWORK_UNROLL
-      for (int s = 0; s < of_lane; ++s) read_together(l[s], row[s] + k0);
-      BATCHWORK_UNROLL
-      for (int q = 0; q < 4; ++q) {
-        int const k = k0 + q, from = here.order[k];
-        T const known = Vendor::shuffle<lanes_of_warp>(
-            Base::template of_slot<of_lane>(from / lanes_of_warp, [&](int s) { return y[s]; }),
-            from % lanes_of_warp);
-        BATCHWORK_UNROLL
-        for (int s = 0; s < of_lane; ++s) y[s] = place[s] > k ? y[s] - l[s][q] * known : y[s];
-      }
-    }
+    Dealt::forward(n, here.order, y, place,
+                   [&](int s, int k0, T(&l)[4]) { read_together(l, row[s] + k0); });
     BATCHWORK_UNROLL
     for (int s = 0; s < of_lane; ++s)
       if (row_of(here, s) < n) before[row_of(here, s)] = y[s];
@@ -216,29 +205,15 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
       row[s] = here.numbers + u(some, 0, k);
       divisor[s] = this->reciprocal(here.numbers + to_reciprocals, k);
     }
-    BATCHWORK_KEEP_LOOP
-    for (int k0 = (n - 1) / 4 * 4; k0 >= 0; k0 -= 4) {
-      T above[of_lane][4];
-      BATCHWORK_UNROLL
-      for (int s = 0; s < of_lane; ++s) {
-        BATCHWORK_UNROLL
-        for (int q = 0; q < 4; ++q) above[s][q] = row[s][k0 + q];
-      }
-      BATCHWORK_UNROLL
-      for (int q = 3; q >= 0; --q) {
-        int const k = k0 + q, from = here.order[k];
-        T x[of_lane];
-        BATCHWORK_UNROLL
-        for (int s = 0; s < of_lane; ++s) x[s] = divisor[s] * y[s];
-        T const known = Vendor::shuffle<lanes_of_warp>(
-            Base::template of_slot<of_lane>(from / lanes_of_warp, [&](int s) { return x[s]; }),
-            from % lanes_of_warp);
-        BATCHWORK_UNROLL
-        for (int s = 0; s < of_lane; ++s)
-          y[s] = place[s] < k && k < n ? y[s] - above[s][q] * known : y[s];
-        if (here.in_warp == 0) after[k] = known;
-      }
-    }
+    Dealt::template backward<false>(
+        n, here.order, y, place, divisor,
+        [&](int s, int k0, T(&above)[4]) {
+          BATCHWORK_UNROLL
+          for (int q = 0; q < 4; ++q) above[q] = row[s][k0 + q];
+        },
+        [&](int k, T known) {
+          if (here.in_warp == 0) after[k] = known;
+        });
     Vendor::warp_sync();
   }
 
@@ -250,15 +225,14 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
     PivotSearch<of_lane, false> pivot;
     T inverse;  ///< of the own candidate, times its scale
 
-    BATCHWORK_INLINE int row() const { return pivot.lane + lanes_of_warp * pivot.slot_of_lane; }
+    BATCHWORK_INLINE int row() const { return Dealt::row(pivot.lane, pivot.slot_of_lane); }
 
     /// For the pivot of the first column of `numbers`.
     template <int Width>
     BATCHWORK_INLINE void search(T const (&numbers)[of_lane][Width]) {
       pivot.find_own([&](int s) { return place[s] < 0 ? pivot_key(numbers[s][0]) : -1; });
       pivot.find();
-      T const own =
-          Base::template of_slot<of_lane>(pivot.slot, [&](int s) { return numbers[s][0]; });
+      T const own = Dealt::of_slot(pivot.slot, [&](int s) { return numbers[s][0]; });
       inverse = pivot_divisor(own, pivot.own).inverse;
     }
   };

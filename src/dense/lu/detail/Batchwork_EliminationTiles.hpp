@@ -23,6 +23,7 @@
 #include "dense/lu/detail/Batchwork_EliminationPanels.hpp"
 #include "dense/lu/detail/Batchwork_WarpsOfItem.hpp"
 #include "team/detail/Batchwork_PivotSearch.hpp"
+#include "team/detail/Batchwork_Substitution.hpp"
 #include "team/detail/Batchwork_WarpTiles.hpp"
 
 namespace Batchwork::Impl {
@@ -74,6 +75,7 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
   static constexpr bool in_scratch = Tiles > 8 && sizeof(T) == 8;
   /// Rows of a group that a lane has.
   static constexpr int of_lane = (rows + lanes_of_warp - 1) / lanes_of_warp;
+  using Dealt = RowsOfWarp<of_lane, true>;
   /// Items of a team: a sector of 32 bytes of neighbouring ones, or a part of it.
   static constexpr int most_items = std::max(1, std::min(32 / int(sizeof(T)), 8 / warps));
   /// Where items are not near each other.
@@ -222,9 +224,7 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
     for (int m = 0; m < 4; ++m) {
       PivotSearch<of_lane, true> search;
       search.find_own([&](int s) { return is_candidate(s, m) ? pivot_key(x[s][m]) : -1; });
-      auto const own = [&](auto const& of) {
-        return Base::template of_slot<of_lane>(search.slot, of);
-      };
+      auto const own = [&](auto const& of) { return Dealt::of_slot(search.slot, of); };
       // Of the own candidate: found while the search goes on.
       PivotReciprocal<T> divisor = pivot_divisor(own([&](int s) { return x[s][m]; }), search.own);
       search.find();
@@ -345,24 +345,8 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
       place[s] = row < rows ? here.place[row] : -1;
       y[s] = row < rows ? before[row] : T(0);
     }
-    BATCHWORK_KEEP_LOOP
-    for (int g = 0; 4 * g < n; ++g) {
-      T l[of_lane][4];
-      BATCHWORK_UNROLL
-      for (int s = 0; s < of_lane; ++s) {
-        int const row = of_lane * here.in_warp + s;
-        read_together(l[s], group(here, g) + 4 * (row < rows ? row : 0));
-      }
-      BATCHWORK_UNROLL
-      for (int q = 0; q < 4; ++q) {
-        int const k = 4 * g + q, row = here.order[k];
-        T const known = Vendor::shuffle<lanes_of_warp>(
-            Base::template of_slot<of_lane>(row % of_lane, [&](int s) { return y[s]; }),
-            row / of_lane);
-        BATCHWORK_UNROLL
-        for (int s = 0; s < of_lane; ++s) y[s] = place[s] > k ? y[s] - l[s][q] * known : y[s];
-      }
-    }
+    Dealt::forward(n, here.order, y, place,
+                   [&](int s, int k0, T(&l)[4]) { read_of_row(here, s, k0, l); });
     BATCHWORK_UNROLL
     for (int s = 0; s < of_lane; ++s) {
       int const row = of_lane * here.in_warp + s;
@@ -390,32 +374,20 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
       divisor[s] = this->reciprocal(here.numbers + to_reciprocals,
                                     place[s] >= 0 && place[s] < rows ? place[s] : 0);
     }
-    BATCHWORK_KEEP_LOOP
-    for (int g = (n + 3) / 4 - 1; g >= 0; --g) {
-      T u[of_lane][4];
-      BATCHWORK_UNROLL
-      for (int s = 0; s < of_lane; ++s) {
-        int const row = of_lane * here.in_warp + s;
-        read_together(u[s], group(here, g) + 4 * (row < rows ? row : 0));
-      }
-      BATCHWORK_UNROLL
-      for (int q = 3; q >= 0; --q) {
-        int const k = 4 * g + q, row = here.order[k];
-        T x[of_lane];
-        BATCHWORK_UNROLL
-        for (int s = 0; s < of_lane; ++s) x[s] = divisor[s] * y[s];
-        T const known = Vendor::shuffle<lanes_of_warp>(
-            Base::template of_slot<of_lane>(row % of_lane, [&](int s) { return x[s]; }),
-            row / of_lane);
-        BATCHWORK_UNROLL
-        for (int s = 0; s < of_lane; ++s) y[s] = place[s] < k ? y[s] - u[s][q] * known : y[s];
-        if (here.in_warp == 0) after[k] = known;
-      }
-    }
+    Dealt::template backward<true>(
+        n, here.order, y, place, divisor,
+        [&](int s, int k0, T(&u)[4]) { read_of_row(here, s, k0, u); },
+        [&](int k, T known) {
+          if (here.in_warp == 0) after[k] = known;
+        });
     Vendor::warp_sync();
   }
 
  private:
+  static BATCHWORK_INLINE void read_of_row(Here const& here, int s, int k0, T (&x)[4]) {
+    int const row = of_lane * here.in_warp + s;
+    read_together(x, group(here, k0 / 4) + 4 * (row < rows ? row : 0));
+  }
   /// The same for many rows: all lanes solve for the same eight numbers, then each takes them off
   /// its rows.
   BATCHWORK_INLINE void backward_by_panels(Here const& here) const {

@@ -64,14 +64,6 @@ struct WarpsOfItem {
     return here;
   }
 
-  /// of(slot), of Slots rows that a lane has.
-  template <int Slots, class Of>
-  static BATCHWORK_INLINE T of_slot([[maybe_unused]] int slot, Of const& of) {
-    T x = of(Slots - 1);
-    BATCHWORK_UNROLL
-    for (int s = Slots - 2; s >= 0; --s) x = slot == s ? of(s) : x;
-    return x;
-  }
   /// The status of the first pivot that is zero or not finite.
   template <class Pivot>
   BATCHWORK_INLINE std::int32_t status_of(Here const& here, Pivot const& pivot) const {

@@ -400,37 +400,20 @@ struct DirectOfSharedLanes : TeamKernel<DirectOfSharedLanes<T, N>> {
     int const which = by_items ? rank % items_per_team : rank / L,
               lane = by_items ? rank / items_per_team : rank % L;
     T* const here = scratch + which * item_numbers;
-    T* const to = here + to_matrix;
-    Notes& notes = *reinterpret_cast<Notes*>(here + to_notes);
     T const* const numbers = p.a.numbers(p.some_item(first + which));
-    if (is_listed) {
-      ListedPattern const list = list_in(scratch);
-      if (list.flaws[0] + list.flaws[1] == 0) {
-        list.fetch(p.compressed_numbers(numbers), p.a.values.row, list.begins[p.n], lane, L, to);
-      } else {
-        notes.unsorted = list.flaws[0];
-        notes.out_of_range = list.flaws[1];
-      }
-      return;
-    }
-    ColumnFlaws const found =
-        expand_entries(EntriesOfLanes<T>{p.a, numbers, p.n, lane, L, p.row_lanes}, to,
-                       [](int i, int j) { return place_of(i, j); });
-    if (found.unsorted) notes.unsorted = 1;
-    if (found.out_of_range) notes.out_of_range = 1;
+    expand_item(
+        EntriesOfLanes<T>{p.a, numbers, p.n, lane, L, p.row_lanes}, p, here + to_matrix,
+        *reinterpret_cast<Notes*>(here + to_notes), is_listed, [&] { return list_in(scratch); },
+        [](int i, int j) { return place_of(i, j); });
   }
   /// Once more, where a column may be in a row twice: lanes have rows. The pattern is the same for
   /// all items.
   BATCHWORK_INLINE void add_up(OwnItem const& at, T* here, int lane) const {
     clear(here, lane);
     at.sync();
-    at.for_each([&](int i) {
-      auto const row = p.a.row(at.numbers, i);
-      for (int k = 0; k < row.count; ++k) {
-        int const j = row.column(k);
-        if (unsigned(j) < unsigned(p.n)) at.a[place_of(i, j)] += row.number(k);
-      }
-    });
+    add_up_entries(
+        p, at.numbers, [&](auto const& body) { at.for_each(body); },
+        [&](int i, int j) -> T& { return at.a[place_of(i, j)]; });
     at.sync();
   }
 };

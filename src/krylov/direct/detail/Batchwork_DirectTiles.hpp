@@ -534,24 +534,11 @@ struct DirectTiles : TeamKernel<DirectTiles<T, Tiles, Task, Listed>> {
   BATCHWORK_INLINE void expand(Here const& here, Memory const& memory) const {
     int const which = by_items ? here.rank & (here.items - 1) : here.item,
               rank = by_items ? here.rank / here.items : here.lane;
-    T* const to = memory.numbers(which);
     T const* const numbers = p.a.numbers(p.some_item(here.first + which));
-    if constexpr (Listed) {
-      ListedPattern const list = list_in(memory);
-      if (list.flaws[0] + list.flaws[1] == 0) {
-        list.fetch(p.compressed_numbers(numbers), p.a.values.row, list.begins[p.n], rank, count,
-                   to);
-      } else {
-        memory.notes(which).unsorted = list.flaws[0];
-        memory.notes(which).out_of_range = list.flaws[1];
-      }
-    } else {
-      ColumnFlaws const found =
-          expand_entries(EntriesOfLanes<T>{p.a, numbers, p.n, rank, count, p.row_lanes}, to,
-                         [](int i, int j) { return Core::place_of(i, j); });
-      if (found.unsorted) memory.notes(which).unsorted = 1;
-      if (found.out_of_range) memory.notes(which).out_of_range = 1;
-    }
+    expand_item(
+        EntriesOfLanes<T>{p.a, numbers, p.n, rank, count, p.row_lanes}, p, memory.numbers(which),
+        memory.notes(which), Listed, [&] { return list_in(memory); },
+        [](int i, int j) { return Core::place_of(i, j); });
     put_ones(here);
   }
   /// Once more, where a column may be in a row twice: lanes have rows. The pattern is the same for
@@ -560,13 +547,11 @@ struct DirectTiles : TeamKernel<DirectTiles<T, Tiles, Task, Listed>> {
   BATCHWORK_INLINE void add_up(Here const& here, OwnItem const& own, Meet const& meet) const {
     clear(here);
     meet();
-    for (int i = here.lane; i < p.n; i += count) {
-      auto const row = p.a.row(own.numbers, i);
-      for (int k = 0; k < row.count; ++k) {
-        int const j = row.column(k);
-        if (unsigned(j) < unsigned(p.n)) *entry(here.numbers, i, j) += row.number(k);
-      }
-    }
+    auto const for_each = [&](auto const& body) {
+      for (int i = here.lane; i < p.n; i += count) body(i);
+    };
+    add_up_entries(p, own.numbers, for_each,
+                   [&](int i, int j) -> T& { return *entry(here.numbers, i, j); });
     put_ones(here);
     meet();
   }
