@@ -105,9 +105,8 @@ void launch_lanes(Exec const& exec, Call const& call, F const& f) {
     using Kernel = LaneTeams<F>;
     Kernel const kernel(f, Vendor::device_limits(exec));
     launch_kernel(exec, label, kernel, [&] {
-          return LaunchWords{call.verb, "the matrices of " + call.parts[0].name(),
-                             "use fewer items"};
-        });
+      return LaunchWords{call.verb, "the matrices of " + call.parts[0].name(), "use fewer items"};
+    });
   } else {
     std::int64_t const packs = (f.items() + LanePacks<F>::S::width - 1) / LanePacks<F>::S::width;
     // Chunks large enough to be worth starting, small enough to keep all threads busy.

@@ -129,10 +129,9 @@ inline constexpr std::size_t small_host_buffer = 1 << 17, large_host_buffer = (1
 template <class S, std::size_t Bytes, class Exec, class F>
 void launch_decomposition_host(Exec const& exec, Call const& call, F const& f) {
   constexpr int W = ValueTraits<S>::width;
-  launch_chunks(exec, kernel_label(call.verb, call.label), (f.items + W - 1) / W,
-                16 / std::max(1, f.rows()), [&](std::int64_t per_chunk) {
-                  return DecompositionHost<F, S, Bytes>{f, per_chunk};
-                });
+  launch_chunks(
+      exec, kernel_label(call.verb, call.label), (f.items + W - 1) / W, 16 / std::max(1, f.rows()),
+      [&](std::int64_t per_chunk) { return DecompositionHost<F, S, Bytes>{f, per_chunk}; });
 }
 
 /// On a device a launch asks for more where that helps.

@@ -215,7 +215,8 @@ bool launch_qr_of_some_tiles(Exec const& exec, Call const& call, QrOfItems<T> co
   if (!kernel.fits(limits)) return false;
   // With the bounds for fewer teams where a multiprocessor has too little scratch for all: Kokkos
   // would refuse the launch.
-  launch_kernel_that_fits(exec, kernel_label(call.verb, call.label), kernel, [&] { return matrices_do_not_fit(call, "use fewer items"); });
+  launch_kernel_that_fits(exec, kernel_label(call.verb, call.label), kernel,
+                          [&] { return matrices_do_not_fit(call, "use fewer items"); });
   return true;
 }
 /// Launches the kernel of the smallest extent that is large enough for the matrices. \returns

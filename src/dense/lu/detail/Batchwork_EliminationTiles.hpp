@@ -318,9 +318,7 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
     subtract_products<Tiles, across, false, T>(
         here, [&](int i, int k) { return x[i][k]; }, i0, i1, four_of, there,
         [&](int k, int q, int j) { return pivots + q * pivots_leading + 8 * tile(here, k) + j; },
-        [&](int k) {
-          return tile(here, k) >= j0 && tile(here, k) < j1 && tile(here, k) < Tiles;
-        });
+        [&](int k) { return tile(here, k) >= j0 && tile(here, k) < j1 && tile(here, k) < Tiles; });
   }
 
   // ---- what comes of the factors ----

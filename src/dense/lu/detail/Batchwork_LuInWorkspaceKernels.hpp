@@ -47,9 +47,9 @@ bool LuInWorkspaceLaunch<T, Exec>::run(Exec const& exec, Call const& call, std::
       using Kernel = LuTeamsInWorkspace<T>;
       Kernel const kernel(p, slots);
       launch_kernel(exec, kernel_label(call.verb, call.label), kernel, [&] {
-            return LaunchWords{call.verb, "the matrices of " + call.parts[0].name(),
-                               "use smaller matrices"};
-          });
+        return LaunchWords{call.verb, "the matrices of " + call.parts[0].name(),
+                           "use smaller matrices"};
+      });
     } else {
       launch_slots_on_host(exec, call, slots.count, LuHostInWorkspace<T>(p, slots));
     }

@@ -28,7 +28,8 @@
 
 namespace Batchwork::Impl {
 
-/// Several vectors and inverses are substituted in tiles. Most inverses are computed by InverseRows.
+/// Several vectors and inverses are substituted in tiles. Most inverses are computed by
+/// InverseRows.
 template <class T, int Tiles, LuTask Task>
 using LuCoreOf =
     std::conditional_t<Task == LuTask::solution || Task == LuTask::factors,

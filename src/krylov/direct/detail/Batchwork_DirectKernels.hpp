@@ -86,7 +86,8 @@ void launch_direct_teams(Exec const& exec, SystemCall const& call, DirectProblem
   }
   using Kernel = DirectTeams<T, F, Task>;
   Kernel const kernel(p);
-  launch_kernel_that_fits(exec, kernel_label(call.verb, call.label), kernel, [&] { return call.launch_words(p.n); });
+  launch_kernel_that_fits(exec, kernel_label(call.verb, call.label), kernel,
+                          [&] { return call.launch_words(p.n); });
 }
 template <DirectTask Task, class F, class T, class Exec>
 void launch_direct_packs(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p) {

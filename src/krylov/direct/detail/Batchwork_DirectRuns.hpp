@@ -21,7 +21,8 @@ namespace Batchwork::Impl {
 
 template <class Kernel, class Exec>
 void launch_direct_kernel(Exec const& exec, SystemCall const& call, Kernel const& kernel) {
-  launch_kernel(exec, kernel_label(call.verb, call.label), kernel, [&] { return call.launch_words(kernel.p.n); });
+  launch_kernel(exec, kernel_label(call.verb, call.label), kernel,
+                [&] { return call.launch_words(kernel.p.n); });
 }
 
 /// Chunks of `units`, items of n rows or packs of them. make(per_chunk) gives the kernel.

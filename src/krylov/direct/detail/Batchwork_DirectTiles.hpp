@@ -88,9 +88,9 @@ struct DirectTiles : TeamKernel<DirectTiles<T, Tiles, Task, Listed>> {
   static constexpr BATCHWORK_INLINE std::size_t bytes_of_item() { return distance; }
   /// Of factors that are kept: those parts of an item's scratch that outlive the elimination, one
   /// after the other.
-  static constexpr std::size_t kept_bytes =
-      (matrix_numbers + 2 * rows) * sizeof(T) +
-      (Core::item_bytes - Core::to_reciprocals * sizeof(T)) + sizeof(Notes);
+  static constexpr std::size_t kept_bytes = (matrix_numbers + 2 * rows) * sizeof(T) +
+                                            (Core::item_bytes - Core::to_reciprocals * sizeof(T)) +
+                                            sizeof(Notes);
 
   /// Items of a team: of two warps two, if those can wait alone.
   static constexpr int most_items = std::min(Core::most_items, warps == 1                 ? 4
@@ -428,8 +428,7 @@ struct DirectTiles : TeamKernel<DirectTiles<T, Tiles, Task, Listed>> {
     BATCHWORK_INLINE int row_in_place(int k) const { return here.order[k]; }
     BATCHWORK_INLINE void solve_plain(T* v) const {
       T *const before = here.numbers + to_before, *const after = here.numbers + to_after;
-      for (int i = here.in_warp; i < rows; i += lanes_of_warp)
-        before[i] = i < of.p.n ? v[i] : T(0);
+      for (int i = here.in_warp; i < rows; i += lanes_of_warp) before[i] = i < of.p.n ? v[i] : T(0);
       sync();
       of.core.forward(here);
       of.core.backward(here);

@@ -58,9 +58,9 @@ void launch_symbolic(Exec const& exec, SystemCall const& call, SymbolicProblem<T
     using Kernel = SymbolicTeams<T>;
     Kernel const kernel(p, lanes);
     launch_kernel_that_fits(exec, kernel_label(call.verb, call.label), kernel, [&] {
-          return LaunchWords{call.verb, "factors of " + std::to_string(places.entries) + " entries",
-                             "give direct_lu() without a pattern, or an iterative solver"};
-        });
+      return LaunchWords{call.verb, "factors of " + std::to_string(places.entries) + " entries",
+                         "give direct_lu() without a pattern, or an iterative solver"};
+    });
   } else {
     auto const run = [&]<int W>() {
       using Kernel = SymbolicPacks<T, W>;
@@ -84,7 +84,8 @@ void launch_marked(Exec const& exec, SystemCall const& call, DirectProblem<T> co
     }
     using Kernel = MarkedItems<T>;
     Kernel const kernel(p, slots_at_once(exec, p.items, Kernel::team()));
-    launch_kernel(exec, kernel_label(call.verb, call.label), kernel, [&] { return call.launch_words(p.n); });
+    launch_kernel(exec, kernel_label(call.verb, call.label), kernel,
+                  [&] { return call.launch_words(p.n); });
   } else {
     DirectLaunch<T, DirectTask::whole, T, Exec>::run(exec, call, p, {});
   }
