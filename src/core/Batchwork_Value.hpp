@@ -248,6 +248,12 @@ template <class I>
 BATCHWORK_INLINE I first_failure(I const& a, I const& b) {
   return select(a != I(0), a, b);
 }
+/// The status of an item where nothing but a result may be what is not finite; a number of the
+/// right-hand side may be the reason.
+template <class I, class M>
+BATCHWORK_INLINE I status_with_result(I const& code, M const& failed) {
+  return first_failure(code, I(select(failed, I(Status::code(Reason::not_finite, 0)), I(0))));
+}
 /// A status code of type `I`, in the lanes of `S`.
 template <class S, class I>
 BATCHWORK_INLINE info_t<S> info_in_lanes_of(I const& a) {

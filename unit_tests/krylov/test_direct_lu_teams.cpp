@@ -103,11 +103,11 @@ TEST(DirectLuTeams, ItemsOfAWorkspace) {
 }
 
 #if defined(BATCHWORK_VENDOR_WARPS)
-template <class T, int Tiles, class F = T>
+template <class T, int Tiles>
 auto tiles() {
   auto const run = [](Impl::DirectProblem<T> const& p) {
     auto const limits = h200_with_kokkos_5();
-    run_kernel(Impl::DirectTiles<T, F, Tiles>(p, limits), limits);
+    run_kernel(Impl::DirectTiles<T, Tiles>(p, limits), limits);
   };
   return OnTeams<decltype(run)>{run};
 }
@@ -117,21 +117,21 @@ template <class T, int Tiles>
 auto listed(int groups) {
   auto const run = [groups](Impl::DirectProblem<T> const& p) {
     auto const limits = h200_with_kokkos_5();
-    Impl::DirectTiles<T, T, Tiles, Impl::DirectTask::whole, true> kernel(p, limits);
+    Impl::DirectTiles<T, Tiles, Impl::DirectTask::whole, true> kernel(p, limits);
     if (p.compressed_entries == 0)
-      return run_kernel(Impl::DirectTiles<T, T, Tiles>(p, limits), limits);
+      return run_kernel(Impl::DirectTiles<T, Tiles>(p, limits), limits);
     kernel.groups = groups;
     run_kernel(kernel, limits);
   };
   return OnTeams<decltype(run)>{run};
 }
 
-template <class T, int Tiles, class F = T>
+template <class T, int Tiles>
 auto kept_by_tiles() {
-  return in_two_kernels<T>([](int) { return Impl::DirectTiles<T, F, Tiles>::kept_bytes; },
+  return in_two_kernels<T>([](int) { return Impl::DirectTiles<T, Tiles>::kept_bytes; },
                            []<Impl::DirectTask Task>(Impl::DirectProblem<T> const& p) {
                              auto const limits = h200_with_kokkos_5();
-                             run_kernel(Impl::DirectTiles<T, F, Tiles, Task>(p, limits), limits);
+                             run_kernel(Impl::DirectTiles<T, Tiles, Task>(p, limits), limits);
                            });
 }
 
@@ -314,8 +314,8 @@ TEST(DirectLuTeams, AListOfAPartOfTheEntries) {
 /// This kernel is used for compressed rows only, and if a multiprocessor does not hold fewer items
 /// with it.
 TEST(DirectLuTeams, AListIsWorthIt) {
-  using With = Impl::DirectTiles<double, double, 7, Impl::DirectTask::whole, true>;
-  using Without = Impl::DirectTiles<double, double, 7>;
+  using With = Impl::DirectTiles<double, 7, Impl::DirectTask::whole, true>;
+  using Without = Impl::DirectTiles<double, 7>;
   auto const limits = h200_with_kokkos_5();
   Impl::DirectProblem<double> p;
   p.n = 54, p.items = 100000;
@@ -400,10 +400,10 @@ TEST(DirectLuTeams, FactorsOfFloat) {
           EXPECT_EQ(HostLog<double>(of.log).reason(n), Reason::success);
         }
     };
-    expect_all(tiles<double, 3, float>());
+    // In tiles, factors have the type of the numbers.
+    expect_all(tiles<double, 3>());
     if (rows == 9) expect_all(teams<double, float>());
-    if (rows == 22) expect_all(kept_by_tiles<double, 3, float>());
-    if (rows == 22) expect_all(tiles<double, 8, float>());
+    if (rows == 22) expect_all(kept_by_teams<double, float>());
   }
 }
 /// Teams process enough groups of items one after the other that a device can hold half of the
@@ -434,7 +434,7 @@ TEST(DirectLuTeams, FitDevices) {
   p.items = 1000, p.columns = 1;
   auto const check = [&]<int Tiles>() {
     p.n = 8 * Tiles;
-    Impl::DirectTiles<double, double, Tiles> const kernel(p, limits);
+    Impl::DirectTiles<double, Tiles> const kernel(p, limits);
     EXPECT_TRUE(kernel.fits(limits)) << Tiles << " tiles: " << kernel.bytes() << " bytes";
     EXPECT_LE(kernel.team(), kernel.largest_team);
   };

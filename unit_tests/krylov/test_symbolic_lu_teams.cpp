@@ -34,7 +34,7 @@ template <class T>
 bool by_tiles([[maybe_unused]] Impl::DirectProblem<T> const& p) {
   if constexpr (Impl::Vendor::has_shuffles) {
     if (p.n <= 32 && p.n % 2 == 0) {
-      run_kernel(Impl::DirectTiles<T, T, 4>(p, h200_with_kokkos_5()));
+      run_kernel(Impl::DirectTiles<T, 4>(p, h200_with_kokkos_5()));
       return true;
     }
   }

@@ -104,11 +104,9 @@ void launch_lanes(Exec const& exec, Call const& call, F const& f) {
   if constexpr (runs_on_device<Exec>) {
     using Kernel = LaneTeams<F>;
     Kernel const kernel(f, Vendor::device_limits(exec));
-    launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
-        exec, label, kernel, TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, [&] {
-          return LaunchWords{call.verb, "the matrices of " + call.parts[0].name(),
-                             "use fewer items"};
-        });
+    launch_kernel(exec, label, kernel, [&] {
+      return LaunchWords{call.verb, "the matrices of " + call.parts[0].name(), "use fewer items"};
+    });
   } else {
     std::int64_t const packs = (f.items() + LanePacks<F>::S::width - 1) / LanePacks<F>::S::width;
     // Chunks large enough to be worth starting, small enough to keep all threads busy.

@@ -114,6 +114,25 @@ void launch_teams_that_fit(Exec const& exec, std::string const& label, Kernel co
   else launch_teams<MostLanes, 1>(exec, label, kernel, shape, words);
 }
 
+/// The teams of a kernel that tells them: teams(), the lanes of a team() and its bytes().
+template <class Kernel>
+TeamShape shape_of(Kernel const& kernel) {
+  return {kernel.teams(), kernel.team(), kernel.bytes()};
+}
+/// Launches such a kernel with its launch bounds.
+template <class Exec, class Kernel, class Words>
+void launch_kernel(Exec const& exec, std::string const& label, Kernel const& kernel,
+                   Words const& words) {
+  launch_teams<Kernel::largest_team, Kernel::wanted_teams>(exec, label, kernel, shape_of(kernel),
+                                                           words);
+}
+template <class Exec, class Kernel, class Words>
+void launch_kernel_that_fits(Exec const& exec, std::string const& label, Kernel const& kernel,
+                             Words const& words) {
+  launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(exec, label, kernel,
+                                                                    shape_of(kernel), words);
+}
+
 }  // namespace Batchwork::Impl
 
 #endif

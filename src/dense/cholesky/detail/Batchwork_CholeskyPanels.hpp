@@ -21,6 +21,7 @@
 #include "core/detail/backend/Batchwork_Warp.hpp"
 #include "dense/cholesky/detail/Batchwork_PanelScratch.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleProblem.hpp"
+#include "team/detail/Batchwork_TeamKernel.hpp"
 #include "view/detail/layout/Batchwork_MatrixTravel.hpp"
 
 namespace Batchwork::Impl {
@@ -32,8 +33,11 @@ namespace Batchwork::Impl {
 /// the item do. That takes two waits for eight columns. An item has few lanes, so that a warp
 /// factorises the corners of several items at once.
 template <class T, int Lanes, int Slots>
-struct CholeskyPanels {
+struct CholeskyPanels : TeamKernel<CholeskyPanels<T, Lanes, Slots>> {
+  using Shell = TeamKernel<CholeskyPanels>;
+  using Shell::items_per_team, Shell::bytes, Shell::team;
   static constexpr bool always_fits = false;
+  static constexpr int count = Lanes;
   static constexpr int most_rows = Lanes * Slots;
   static constexpr int largest_team = std::max(128, Lanes * 32 / int(sizeof(T)));
   /// Lanes of a team where lanes copy their own items, and need not wait for the team.
@@ -46,11 +50,11 @@ struct CholeskyPanels {
 
   TriangleProblem<T> p;
   PanelScratch<T> at;
-  int items_per_team = lanes_of_warp / Lanes;
   PanelTravel of_a, of_l;
 
   CholeskyPanels(TriangleProblem<T> const& problem, DeviceLimits const& limits)
       : p(problem), at{(p.n + 7) / 8} {
+    items_per_team = lanes_of_warp / Lanes;
     of_a = PanelTravel::of(p.a, p.n, false);
     of_l = PanelTravel::of(p.l, p.n, true);
     int const most = (together() ? largest_team : team_of_rows) / Lanes;
@@ -65,8 +69,8 @@ struct CholeskyPanels {
     }
   }
   bool together() const { return of_a.by.by_items || of_l.by.by_items; }
-  std::size_t bytes() const {
-    return std::size_t(items_per_team) * std::size_t(at.item_numbers()) * sizeof(T) + 16;
+  BATCHWORK_INLINE std::size_t bytes_of_item() const {
+    return std::size_t(at.item_numbers()) * sizeof(T);
   }
   /// Of the least team, for n rows.
   static std::size_t bytes_of_warp(int n) {
@@ -74,23 +78,14 @@ struct CholeskyPanels {
                std::size_t(PanelScratch<T>{(n + 7) / 8}.item_numbers()) * sizeof(T) +
            16;
   }
-  int team() const { return Lanes * items_per_team; }
-  std::int64_t teams() const { return (p.items + items_per_team - 1) / items_per_team; }
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
     std::int64_t const first = std::int64_t(member.league_rank()) * items_per_team;
     LaneOfItems here;
-    here.rank = Vendor::lane_rank(member);
-    here.team = Lanes * items_per_team;
-    here.lanes = Lanes;
-    here.item = here.rank / Lanes;
-    here.lane = here.rank % Lanes;
-    here.items = items_per_team;
-    here.there = p.items - first < items_per_team ? int(p.items - first) : items_per_team;
+    here.template take_place<Lanes>(member, items_per_team, p.items - first);
     int const item_numbers = at.numbers() + PanelScratch<T>::wide;
-    T* const scratch = static_cast<T*>(member.team_scratch(0).get_shmem_aligned(
-        items_per_team * item_numbers * int(sizeof(T)), 16));
+    T* const scratch = this->template scratch_in<T>(member);
     auto const numbers_of = [&](int item) { return scratch + item * item_numbers; };
     auto const meet = [&](PanelTravel const& t) {
       if (t.by.by_items) member.team_barrier();

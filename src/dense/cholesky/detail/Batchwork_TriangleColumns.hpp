@@ -22,6 +22,7 @@
 #include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "dense/cholesky/detail/Batchwork_PanelScratch.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleProblem.hpp"
+#include "team/detail/Batchwork_TeamKernel.hpp"
 #include "view/detail/layout/Batchwork_MatrixTravel.hpp"
 
 namespace Batchwork::Impl {
@@ -34,7 +35,9 @@ namespace Batchwork::Impl {
 /// substitution is a forward one with rows and columns in the other order. Tiles: eights of rows at
 /// most.
 template <class T, int Tiles>
-struct TriangleColumns {
+struct TriangleColumns : TeamKernel<TriangleColumns<T, Tiles>> {
+  using Shell = TeamKernel<TriangleColumns>;
+  using Shell::items_per_team, Shell::bytes;
   static constexpr bool always_fits = false;
   static constexpr int most_rows = 8 * Tiles;
   static constexpr int largest_team = 128;
@@ -48,7 +51,6 @@ struct TriangleColumns {
 
   TriangleProblem<T> p;
   PanelScratch<T> at;
-  int items_per_team = 1;
   int lanes = 8;   ///< of an item, where they copy its triangle
   int beside = 1;  ///< columns of an item that lanes side by side have, where items are near
   bool near = false;
@@ -88,15 +90,12 @@ struct TriangleColumns {
     beside = near ? std::max(1, lanes_of_warp / items_per_team) : p.columns;
     by_beside = QuickDivisor(beside);
   }
-  std::size_t bytes() const {
-    return std::size_t(items_per_team) *
-               (std::size_t(at.item_numbers()) * sizeof(T) + 2 * sizeof(std::int32_t)) +
-           16;
+  BATCHWORK_INLINE std::size_t bytes_of_item() const {
+    return std::size_t(at.item_numbers()) * sizeof(T) + 2 * sizeof(std::int32_t);
   }
   int team() const {
     return (items_per_team * lanes + lanes_of_warp - 1) / lanes_of_warp * lanes_of_warp;
   }
-  std::int64_t teams() const { return (p.items + items_per_team - 1) / items_per_team; }
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
@@ -111,8 +110,7 @@ struct TriangleColumns {
     here.items = items_per_team;
     here.there = p.items - first < items_per_team ? int(p.items - first) : items_per_team;
     int const item_numbers = at.numbers() + PanelScratch<T>::wide;
-    T* const scratch = static_cast<T*>(member.team_scratch(0).get_shmem_aligned(
-        items_per_team * (item_numbers * int(sizeof(T)) + 8), 16));
+    T* const scratch = this->template scratch_in<T>(member);
     // The first number of the diagonal that is not good, and whether a number of the solution is
     // not finite.
     std::int32_t* const found =

@@ -245,10 +245,7 @@ struct TriangleHost {
       int c = 0;
       for (; c + together <= p.columns; c += together) solve<together>(of, item, c);
       for (; c < p.columns; ++c) solve<1>(of, item, c);
-      if (p.status.wanted()) {
-        if (of.code == 0 && !of.finite) of.code = Status::code(Reason::not_finite, 0);
-        p.status.put(item, of.code);
-      }
+      if (p.status.wanted()) p.status.put(item, status_with_result(of.code, !of.finite));
     }
   }
 };

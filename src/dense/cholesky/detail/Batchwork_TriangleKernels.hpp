@@ -17,6 +17,7 @@
 #include "dense/cholesky/detail/Batchwork_TriangleLanes.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleLaunch.hpp"
 #include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_ChunkLaunch.hpp"
 #include "launch/detail/Batchwork_EmptyItems.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 
@@ -26,7 +27,6 @@ template <class Kernel, class Exec, class T>
 void launch_triangle_kernel(Exec const& exec, Call const& call, TriangleProblem<T> const& p,
                             DeviceLimits const& limits) {
   Kernel const kernel(p, limits);
-  TeamShape const shape{kernel.teams(), kernel.team(), kernel.bytes()};
   auto const words = [&] {
     return LaunchWords{
         call.verb,
@@ -35,11 +35,8 @@ void launch_triangle_kernel(Exec const& exec, Call const& call, TriangleProblem<
   };
   std::string const label = kernel_label(call.verb, call.label);
   // Items may take the scratch that more teams would need.
-  if constexpr (Kernel::always_fits)
-    launch_teams<Kernel::largest_team, Kernel::wanted_teams>(exec, label, kernel, shape, words);
-  else
-    launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(exec, label, kernel, shape,
-                                                                      words);
+  if constexpr (Kernel::always_fits) launch_kernel(exec, label, kernel, words);
+  else launch_kernel_that_fits(exec, label, kernel, words);
 }
 
 /// The most rows of an item that fits into so many bytes of scratch.
@@ -55,14 +52,8 @@ int most_triangle_rows(std::size_t scratch, bool with_sides) {
 
 template <class T, int Rows, class Exec>
 void launch_triangle_host(Exec const& exec, Call const& call, TriangleProblem<T> const& p) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  std::int64_t const threads = exec.concurrency();
-  // Chunks large enough to be worth starting, small enough to keep all threads busy.
-  std::int64_t const some = std::max(1, 64 / p.n);
-  std::int64_t const per_chunk = std::clamp(p.items / (16 * threads), std::int64_t(1), 16 * some);
-  Kokkos::parallel_for(kernel_label(call.verb, call.label),
-                       Policy(exec, 0, (p.items + per_chunk - 1) / per_chunk),
-                       TriangleHost<T, Rows>{p, per_chunk});
+  launch_chunks(exec, kernel_label(call.verb, call.label), p.items, 64 / p.n,
+                [&](std::int64_t per_chunk) { return TriangleHost<T, Rows>{p, per_chunk}; });
 }
 
 template <class T, TriangleTask Task, class Exec>

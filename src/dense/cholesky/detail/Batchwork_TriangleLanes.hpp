@@ -170,12 +170,7 @@ struct TriangleOfLane {
         }
       }
     });
-    // Where only a result is not finite. A number of b may be what is not.
-    info_t<S> const none(0);
-    of.put_status(
-        status,
-        first_failure(
-            l.info, info_t<S>(select(sum != S(T(0)), make_info<S>(Reason::not_finite, 0), none))));
+    of.put_status(status, status_with_result(info_t<S>(l.info), sum != S(T(0))));
   }
 };
 

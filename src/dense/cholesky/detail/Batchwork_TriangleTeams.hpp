@@ -19,12 +19,13 @@
 #include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/backend/Batchwork_AsyncCopy.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_MatrixInstructions.hpp"
 #include "core/detail/backend/Batchwork_MemoryAccess.hpp"
 #include "core/detail/backend/Batchwork_Scheduling.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleProblem.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleScratch.hpp"
+#include "team/detail/Batchwork_TeamKernel.hpp"
+#include "team/detail/Batchwork_WarpTiles.hpp"
 #include "view/detail/layout/Batchwork_MatrixTravel.hpp"
 
 namespace Batchwork::Impl {
@@ -35,14 +36,16 @@ inline constexpr int triangle_in_scratch = 0, triangle_of_solve = -1;
 
 /// Tiles: how many the triangle has down, which a warp holds in registers; or one of the above.
 template <class T, int Tiles>
-struct TriangleTeams {
+struct TriangleTeams : TeamKernel<TriangleTeams<T, Tiles>> {
+  using Shell = TeamKernel<TriangleTeams>;
+  using Shell::items_per_team, Shell::bytes;
   static constexpr bool in_registers = Tiles > 0, factors = Tiles != triangle_of_solve;
   /// Whether a multiprocessor has room for the teams that are wanted, whatever the device.
   static constexpr bool always_fits = in_registers;
   static constexpr bool by_warps = Tiles != triangle_in_scratch;
   static constexpr int wide = 16 / int(sizeof(T));
   /// Lanes of the team of one large item.
-  static constexpr int large_team = 128;
+  static constexpr int large_team = 128, count = by_warps ? lanes_of_warp : large_team;
   /// Right-hand sides in scratch at once.
   static constexpr int most_columns = 8;
   /// Items of a team: a sector of 32 bytes of neighbouring ones, if there is room for them.
@@ -60,7 +63,6 @@ struct TriangleTeams {
 
   TriangleProblem<T> p;
   int tiles = Tiles;
-  int items_per_team = 1;
   int chunk = 0;  ///< right-hand sides in scratch at once
   int item_numbers = 0;
   MatrixTravel of_a, of_l, of_b, of_x;
@@ -95,19 +97,14 @@ struct TriangleTeams {
   }
   /// Known to the compiler where a warp holds the triangle.
   BATCHWORK_INLINE TriangleScratch at() const { return {in_registers ? Tiles : tiles}; }
-  /// Of a team's scratch, and what aligning it may take.
-  BATCHWORK_INLINE std::size_t used_bytes() const {
-    return std::size_t(items_per_team) * std::size_t(item_numbers) * sizeof(T);
+  BATCHWORK_INLINE std::size_t bytes_of_item() const {
+    return std::size_t(item_numbers) * sizeof(T);
   }
-  std::size_t bytes() const { return used_bytes() + 16; }
-  int team() const { return by_warps ? lanes_of_warp * items_per_team : large_team; }
-  std::int64_t teams() const { return (p.items + items_per_team - 1) / items_per_team; }
 
   // ---- between memory and scratch ----
 
   /// The item that the calling lane works on, and its rank there.
-  struct LaneItem : LaneOfItems {
-    std::int64_t first;  ///< item of the team
+  struct LaneItem : LaneOfTiles {
     T* scratch;
 
     BATCHWORK_INLINE T* numbers(int which, int item_numbers_) const {
@@ -342,48 +339,15 @@ struct TriangleTeams {
 
   /// What group g takes from the groups after it; these are in registers.
   template <int M>
-  BATCHWORK_INLINE void update_in_registers(T (&rest)[M][2], T const* triangle, int g,
-                                            int lane) const {
+  BATCHWORK_INLINE void update_in_registers(LaneItem const& here, T (&rest)[M][2],
+                                            T const* triangle, int g) const {
     T const* const group = triangle + at().group(g);
     int const first = (g + 1) / 2;  // an odd group has nothing left in its tile
-    if constexpr (Vendor::has_mma<T>) {
-      T x[Tiles];
-      BATCHWORK_UNROLL
-      for (int i = 0; i < Tiles; ++i)
-        if (i >= first) x[i] = group[32 * i + lane];
-      BATCHWORK_UNROLL
-      for (int i = 0; i < Tiles; ++i) {
-        BATCHWORK_UNROLL
-        for (int j = 0; j <= i; ++j)
-          if (j >= first) Vendor::mma(rest[i * (i + 1) / 2 + j], -x[i], x[j]);
-      }
-    } else {
-      // Two terms at a time where all four would leave too few registers for the tiles.
-      constexpr int terms = Tiles > 6 ? 2 : 4;
-      int const r = lane / 4, c = lane % 4;
-      BATCHWORK_UNROLL
-      for (int k0 = 0; k0 < 4; k0 += terms) {
-        T x[Tiles][terms];
-        BATCHWORK_UNROLL
-        for (int i = 0; i < Tiles; ++i)
-          if (i >= first) read_together(x[i], group + 4 * (8 * i + r) + k0);
-        BATCHWORK_UNROLL
-        for (int j = 0; j < Tiles; ++j) {
-          if (j < first) continue;
-          T y[2][terms];
-          read_together(y[0], group + 4 * (8 * j + 2 * c) + k0);
-          read_together(y[1], group + 4 * (8 * j + 2 * c + 1) + k0);
-          BATCHWORK_UNROLL
-          for (int i = j; i < Tiles; ++i) {
-            BATCHWORK_UNROLL
-            for (int k = 0; k < terms; ++k) {
-              rest[i * (i + 1) / 2 + j][0] -= x[i][k] * y[0][k];
-              rest[i * (i + 1) / 2 + j][1] -= x[i][k] * y[1][k];
-            }
-          }
-        }
-      }
-    }
+    subtract_products<Tiles, Tiles, true, T>(
+        here, [&](int i, int j) { return rest[i * (i + 1) / 2 + j]; }, first, Tiles,
+        [&](int i) { return group + 4 * (8 * i + here.r); }, [](int) { return true; },
+        [&](int k, int q, int j) { return group + 4 * (8 * k + j) + q; },
+        [&](int k) { return k >= first; });
   }
 
   template <class Member>
@@ -391,10 +355,8 @@ struct TriangleTeams {
                                   std::int32_t& code) const
     requires(in_registers)
   {
-    // Lane 4 r + c holds numbers (r, 2 c) and (r, 2 c + 1) of every tile: what matrix instructions
-    // ask for.
     constexpr int all = Tiles * (Tiles + 1) / 2;
-    int const r = here.lane / 4, c = here.lane % 4;
+    int const r = here.r, c = here.c;
     T rest[all][2];
     BATCHWORK_UNROLL
     for (int i = 0; i < Tiles; ++i) {
@@ -424,7 +386,7 @@ struct TriangleTeams {
       factor_group(member, here, triangle, g, corner, code);
       if (p.forward) forward_group(here, triangle, chunk, g, corner);
       wait(member);
-      update_in_registers(rest, triangle, g, here.lane);
+      update_in_registers(here, rest, triangle, g);
     }
   }
 
@@ -434,8 +396,7 @@ struct TriangleTeams {
                                   std::int32_t& code) const
     requires(!by_warps)
   {
-    int const lane = here.rank % lanes_of_warp, warp = here.rank / lanes_of_warp, r = lane / 4,
-              c = lane % 4;
+    int const warp = here.warp, r = here.r, c = here.c;
     for (int g = 0; 4 * g < p.n; ++g) {
       Corner corner;
       factor_group(member, here, triangle, g, corner, code);
@@ -470,22 +431,14 @@ struct TriangleTeams {
   template <class Member>
   BATCHWORK_INLINE LaneItem lane_item(Member const& member, T* scratch) const {
     LaneItem here;
-    here.rank = Vendor::renewed(member.team_rank());
-    here.team = member.team_size();
-    here.lanes = by_warps ? lanes_of_warp : here.team;
-    here.item = here.rank / here.lanes;
-    here.lane = here.rank - here.item * here.lanes;
-    here.items = items_per_team;
-    here.first = std::int64_t(member.league_rank()) * items_per_team;
-    here.there = p.items - here.first < items_per_team ? int(p.items - here.first) : items_per_team;
+    here.template take_tiles<count>(member, member.league_rank(), items_per_team, p.items);
     here.scratch = scratch;
     return here;
   }
 
   template <class Member>
   BATCHWORK_INLINE void operator()(Member const& member) const {
-    T* const scratch =
-        static_cast<T*>(member.team_scratch(0).get_shmem_aligned(int(used_bytes()), 16));
+    T* const scratch = this->template scratch_in<T>(member);
     LaneItem here = lane_item(member, scratch);
     T* const triangle = here.numbers(here.item, item_numbers);
     bool const together = of_a.by_items || of_l.by_items || of_b.by_items || of_x.by_items;
@@ -529,9 +482,8 @@ struct TriangleTeams {
       meet();
     }
     if (here.lane == 0 && here.item < here.there) {
-      if (code == 0 && p.columns > 0 && !all_finite(here))
-        code = Status::code(Reason::not_finite, 0);
-      p.status.put(here.first + here.item, code);
+      bool const failed = code == 0 && p.columns > 0 && !all_finite(here);
+      p.status.put(here.first + here.item, status_with_result(code, failed));
     }
   }
 };

@@ -102,10 +102,8 @@ bool launch_shared_lanes(Exec const& exec, Call const& call, F const& f) {
   DeviceLimits const limits = Vendor::device_limits(exec);
   Kernel const kernel(f, limits);
   if (!kernel.fits(limits)) return false;
-  launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
-      exec, kernel_label(call.verb, call.label), kernel,
-      TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
-      [&] { return matrices_do_not_fit(call, "use fewer items"); });
+  launch_kernel(exec, kernel_label(call.verb, call.label), kernel,
+                [&] { return matrices_do_not_fit(call, "use fewer items"); });
   return true;
 }
 

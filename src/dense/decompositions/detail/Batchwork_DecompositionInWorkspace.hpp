@@ -118,21 +118,19 @@ void launch_decomposition_anywhere(Exec const& exec, Call const& call,
   // Numbers are counted in 32 bits.
   if (bytes / sizeof(T) > std::size_t(std::numeric_limits<int>::max()))
     call.fail(why + " and more than a workspace may hold; use smaller matrices");
-  launch_in_workspace<T>(call, workspace, {why, bytes, slots_at_once(exec, f.items, team)},
-                         [&](WorkspaceSlots<T> const& slots) {
-                           if constexpr (runs_on_device<Exec>) {
-                             using Kernel = DecompositionTeamsInWorkspace<F>;
-                             Kernel kernel(f, Vendor::device_limits(exec));
-                             kernel.slots = slots;
-                             launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
-                                 exec, kernel_label(call.verb, call.label), kernel,
-                                 TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
-                                 [&] { return matrices_do_not_fit(call, "use smaller matrices"); });
-                           } else {
-                             launch_slots_on_host(exec, call, slots.count,
-                                                  DecompositionHostInWorkspace<F>{f, slots});
-                           }
-                         });
+  launch_in_workspace<T>(
+      call, workspace, {why, bytes, slots_at_once(exec, f.items, team)},
+      [&](WorkspaceSlots<T> const& slots) {
+        if constexpr (runs_on_device<Exec>) {
+          using Kernel = DecompositionTeamsInWorkspace<F>;
+          Kernel kernel(f, Vendor::device_limits(exec));
+          kernel.slots = slots;
+          launch_kernel(exec, kernel_label(call.verb, call.label), kernel,
+                        [&] { return matrices_do_not_fit(call, "use smaller matrices"); });
+        } else {
+          launch_slots_on_host(exec, call, slots.count, DecompositionHostInWorkspace<F>{f, slots});
+        }
+      });
 }
 
 }  // namespace Batchwork::Impl

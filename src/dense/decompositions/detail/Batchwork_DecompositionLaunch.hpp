@@ -22,6 +22,7 @@
 #include "core/detail/backend/Batchwork_LaunchLimits.hpp"
 #include "dense/decompositions/detail/Batchwork_ItemsOfTeam.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
+#include "launch/detail/Batchwork_ChunkLaunch.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 
 namespace Batchwork::Impl {
@@ -128,14 +129,9 @@ inline constexpr std::size_t small_host_buffer = 1 << 17, large_host_buffer = (1
 template <class S, std::size_t Bytes, class Exec, class F>
 void launch_decomposition_host(Exec const& exec, Call const& call, F const& f) {
   constexpr int W = ValueTraits<S>::width;
-  std::int64_t const parts = (f.items + W - 1) / W, threads = exec.concurrency();
-  // Chunks large enough to be worth starting, small enough to keep all threads busy.
-  std::int64_t const some = std::max(1, 16 / std::max(1, f.rows()));
-  std::int64_t const per_chunk = std::clamp(parts / (16 * threads), std::int64_t(1), 16 * some);
-  Kokkos::parallel_for(kernel_label(call.verb, call.label),
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                           exec, 0, (parts + per_chunk - 1) / per_chunk),
-                       DecompositionHost<F, S, Bytes>{f, per_chunk});
+  launch_chunks(
+      exec, kernel_label(call.verb, call.label), (f.items + W - 1) / W, 16 / std::max(1, f.rows()),
+      [&](std::int64_t per_chunk) { return DecompositionHost<F, S, Bytes>{f, per_chunk}; });
 }
 
 /// On a device a launch asks for more where that helps.
@@ -162,9 +158,7 @@ void launch_decomposition(Exec const& exec, Call const& call, F f) {
       Kernel const kernel(f, limits);
       if (!kernel.fits(limits))
         refuse(kernel.bytes(), limits.scratch_of_team, "the device's team scratch");
-      launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(
-          exec, kernel_label(call.verb, call.label), kernel,
-          TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, words);
+      launch_kernel_that_fits(exec, kernel_label(call.verb, call.label), kernel, words);
     };
     if (std::max(f.rows(), f.cols()) <= columns_of_warp) launch(std::false_type());
     else launch(std::true_type());

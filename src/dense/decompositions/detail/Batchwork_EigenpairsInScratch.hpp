@@ -439,10 +439,8 @@ template <class Exec, class Kernel>
 bool launch_eigenpair_teams(Exec const& exec, Call const& call, DeviceLimits const& limits,
                             Kernel const& kernel) {
   if (!kernel.fits(limits)) return false;
-  launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(
-      exec, kernel_label(call.verb, call.label), kernel,
-      TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
-      [&] { return matrices_do_not_fit(call, "use smaller matrices"); });
+  launch_kernel_that_fits(exec, kernel_label(call.verb, call.label), kernel,
+                          [&] { return matrices_do_not_fit(call, "use smaller matrices"); });
   return true;
 }
 

@@ -122,10 +122,7 @@ struct LeastSquaresOfLane {
         sum += i < of_x ? S(x[i] * S(T(0))) : zero;
       }
     });
-    // Where only a result is not finite. A number of b may be what is not.
-    code = first_failure(code,
-                         info_t<S>(select(sum != zero, make_info<S>(Reason::not_finite, 0), none)));
-    of.put_status(p.status, code);
+    of.put_status(p.status, status_with_result(code, sum != zero));
   }
 };
 

@@ -165,10 +165,7 @@ struct LeastSquaresOfItems : LeastSquaresProblem<T> {
       of.store(columns_from(x, c0), of_x, some,
                [&](int slot, int i, int j) { return of.numbers(slot)[right + j * leading + i]; });
     }
-    // Where only a result is not finite. A number of b may be what is not.
-    auto const any = lanes.any(sum != S(T(0)));
-    code = first_failure(code, select(any, make_info<S>(Reason::not_finite, 0), none));
-    of.put_status(status, code);
+    of.put_status(status, status_with_result(code, lanes.any(sum != S(T(0)))));
   }
 };
 

@@ -28,6 +28,8 @@
 #include "dense/decompositions/detail/Batchwork_ReflectionTiles.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
+#include "team/detail/Batchwork_ItemTravel.hpp"
+#include "team/detail/Batchwork_TeamKernel.hpp"
 #include "view/detail/layout/Batchwork_MatrixTravel.hpp"
 
 namespace Batchwork::Impl {
@@ -43,7 +45,10 @@ constexpr int warps_of_qr(int tiles) {
 /// For matrices of up to 8 Tiles rows and columns, of any shape: zeros beyond change nothing of the
 /// factors. Where has_shuffles.
 template <class T, int Tiles>
-struct QrOfTiles : ReflectionTiles<T, Tiles, warps_of_qr<T>(Tiles)> {
+struct QrOfTiles : ReflectionTiles<T, Tiles, warps_of_qr<T>(Tiles)>,
+                   TeamKernel<QrOfTiles<T, Tiles>> {
+  using Shell = TeamKernel<QrOfTiles>;
+  using Shell::items_per_team;
   using Core = ReflectionTiles<T, Tiles, warps_of_qr<T>(Tiles)>;
   using Core::to_unscale, Core::to_flag, Core::panels;
   using Core::warps, Core::count, Core::rows, Core::item_numbers, Core::item_bytes,
@@ -62,7 +67,6 @@ struct QrOfTiles : ReflectionTiles<T, Tiles, warps_of_qr<T>(Tiles)> {
       std::max(1, registers_of_multiprocessor / largest_team / registers_of_lane);
 
   QrOfItems<T> p;
-  int items_per_team = 1;
   MatrixTravel of_a, of_q, of_r;
 
   QrOfTiles(QrOfItems<T> const& of, DeviceLimits const& limits) : p(of) {
@@ -73,16 +77,14 @@ struct QrOfTiles : ReflectionTiles<T, Tiles, warps_of_qr<T>(Tiles)> {
     if (!(of_a.by_items || of_r.by_items || of_q.by_items)) return;
     double_items(items_per_team, most_items, p.items, [&] { return fits(limits); });
   }
-  std::size_t bytes_of_items() const { return std::size_t(items_per_team) * item_bytes; }
-  std::size_t bytes() const { return bytes_of_items() + 16; }
-  int team() const { return count * items_per_team; }
-  std::int64_t teams() const { return (p.items + items_per_team - 1) / items_per_team; }
-  bool fits(DeviceLimits const& limits) const { return limits.holds(1, team(), bytes()); }
+  static constexpr BATCHWORK_INLINE std::size_t bytes_of_item() { return item_bytes; }
+  bool fits(DeviceLimits const& limits) const {
+    return limits.holds(1, this->team(), this->bytes());
+  }
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
-    T* const scratch = static_cast<T*>(
-        member.team_scratch(0).get_shmem_aligned(int(items_per_team * item_bytes), 16));
+    T* const scratch = this->template scratch_in<T>(member);
     auto const numbers_of = [&](int item) { return scratch + item * item_numbers; };
     Here here = this->lane_of(member, items_per_team, p.items, numbers_of);
     bool const together = of_a.by_items || of_q.by_items || of_r.by_items;
@@ -93,14 +95,8 @@ struct QrOfTiles : ReflectionTiles<T, Tiles, warps_of_qr<T>(Tiles)> {
       here = this->lane_of(member, items_per_team, p.items, numbers_of);
     };
     auto const place = [](int i, int j) { return j / 4 * group_numbers + 4 * i + j % 4; };
-    {
-      int const which = here.item_of_share(of_a);
-      T* const to = numbers_of(which);
-      T const* const from = item_of(p.a.storage, here.first + which);
-      here.walk(of_a, [&](int, int i, int j) {
-        fetch_numbers(of_a, to + place(i, j), from + (i * p.a.storage.row + j * p.a.storage.col));
-      });
-    }
+    int const own_a = here.item_of_share(of_a);
+    fetch_matrix(here, of_a, p.a.storage, here.first + own_a, numbers_of(own_a), place);
     this->begin(here);
     Vendor::copy_async_wait();
     meet();
@@ -142,11 +138,8 @@ struct QrOfTiles : ReflectionTiles<T, Tiles, warps_of_qr<T>(Tiles)> {
       this->write(here, x, (p.columns_of_q + 7) / 8, T(1) + here.numbers[to_flag]);
       meet();
       int const which = here.item_of_share(of_q);
-      T const* const from = numbers_of(which);
-      T* const to = item_of(p.q.storage, here.first + which);
-      here.walk(of_q, [&](int, int i, int j) {
-        store_numbers(of_q, to + (i * p.q.storage.row + j * p.q.storage.col), from + place(i, j));
-      });
+      store_matrix(here, of_q, p.q.storage, here.first + which, numbers_of(which), place,
+                   [](int i) { return i; });
     }
   }
 
@@ -222,10 +215,8 @@ bool launch_qr_of_some_tiles(Exec const& exec, Call const& call, QrOfItems<T> co
   if (!kernel.fits(limits)) return false;
   // With the bounds for fewer teams where a multiprocessor has too little scratch for all: Kokkos
   // would refuse the launch.
-  launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(
-      exec, kernel_label(call.verb, call.label), kernel,
-      TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
-      [&] { return matrices_do_not_fit(call, "use fewer items"); });
+  launch_kernel_that_fits(exec, kernel_label(call.verb, call.label), kernel,
+                          [&] { return matrices_do_not_fit(call, "use fewer items"); });
   return true;
 }
 /// Launches the kernel of the smallest extent that is large enough for the matrices. \returns

@@ -21,7 +21,7 @@
 #include "core/detail/backend/Batchwork_MatrixInstructions.hpp"
 #include "core/detail/backend/Batchwork_Scheduling.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
-#include "view/detail/layout/Batchwork_MatrixTravel.hpp"
+#include "team/detail/Batchwork_WarpTiles.hpp"
 
 namespace Batchwork::Impl {
 
@@ -59,10 +59,7 @@ struct ReflectionTiles {
   using Numbers = T[Tiles][across][2];
 
   /// The calling lane and its item.
-  struct Here : LaneOfItems {
-    int warp, in_warp;   ///< of the item's; rank in it
-    int r, c;            ///< see above
-    std::int64_t first;  ///< item of the team
+  struct Here : LaneOfTiles {
     T* numbers;
 
     BATCHWORK_INLINE T* group(int g) const { return numbers + g * group_numbers; }
@@ -88,11 +85,7 @@ struct ReflectionTiles {
   BATCHWORK_INLINE Here lane_of(Member const& member, int items_per_team, std::int64_t items,
                                 NumbersOf const& numbers_of) const {
     Here here;
-    here.first = std::int64_t(member.league_rank()) * items_per_team;
-    here.template take_place<count>(member, items_per_team, items - here.first);
-    here.warp = int(unsigned(here.lane) / lanes_of_warp);
-    here.in_warp = int(unsigned(here.lane) % lanes_of_warp);
-    here.r = int(unsigned(here.in_warp) / 4), here.c = int(unsigned(here.in_warp) % 4);
+    here.template take_tiles<count>(member, member.league_rank(), items_per_team, items);
     here.numbers = numbers_of(here.item);
     return here;
   }
@@ -362,13 +355,6 @@ struct ReflectionTiles {
     for_v([](T const& v, T const& sum, T& number) { number -= v * sum; });
   }
 
-  /// c += a b of Count blocks.
-  template <int Count>
-  static BATCHWORK_INLINE void multiply(T (&c)[Count][2], T const (&a)[Count], T b) {
-    if constexpr (Count == Vendor::blocks_at_once) Vendor::mma(c, a, b);
-    else
-      for (int k = 0; k < Count; ++k) Vendor::mma(c[k], a[k], b);
-  }
   template <int Count>
   BATCHWORK_INLINE void apply_by_instructions(Here const& here, Numbers& x, int g, bool adjoint,
                                               int k0) const {
@@ -386,12 +372,7 @@ struct ReflectionTiles {
       T a[2][Count];
       BATCHWORK_UNROLL
       for (int k = 0; k < Count; ++k) a[0][k] = x[i][k0 + k][0], a[1][k] = x[i][k0 + k][1];
-      if constexpr (Count == Vendor::blocks_at_once && Vendor::fours_at_once == 2) {
-        Vendor::mma(w, a, b);
-      } else {
-        multiply(w, a[0], b[0]);
-        multiply(w, a[1], b[1]);
-      }
+      add_products([&](int k) { return w[k]; }, a, b);
     }
     // T(q, c), or T(c, q) if not adjoint, of the lane's two q and the two others.
     T t[4];
@@ -402,22 +383,18 @@ struct ReflectionTiles {
       T const number = here.side(g)[4 * most + least];
       t[s] = there ? -number : q == c ? T(-1) : T(0);
     }
-    T y[Count];
+    T y[1][Count];
     BATCHWORK_UNROLL
     for (int k = 0; k < Count; ++k) {
       T const other0 = Vendor::shuffle_xor(w[k][0], 1), other1 = Vendor::shuffle_xor(w[k][1], 1);
-      y[k] = (t[0] * w[k][0] + t[1] * w[k][1]) + (t[2] * other0 + t[3] * other1);
+      y[0][k] = (t[0] * w[k][0] + t[1] * w[k][1]) + (t[2] * other0 + t[3] * other1);
     }
     T const* const v = here.group(g) + 4 * here.row_of_r() + c;
     BATCHWORK_UNROLL
     for (int i = 0; i < Tiles; ++i) {
       if (i < i0 || i >= tiles_of_rows) continue;
-      T some[Count][2];
-      BATCHWORK_UNROLL
-      for (int k = 0; k < Count; ++k) some[k][0] = x[i][k0 + k][0], some[k][1] = x[i][k0 + k][1];
-      multiply(some, y, v[32 * i]);
-      BATCHWORK_UNROLL
-      for (int k = 0; k < Count; ++k) x[i][k0 + k][0] = some[k][0], x[i][k0 + k][1] = some[k][1];
+      T const b[1] = {v[32 * i]};
+      add_products([&](int k) { return x[i][k0 + k]; }, y, b);
     }
   }
 };

@@ -17,8 +17,8 @@
 #include "core/detail/backend/Batchwork_MemoryAccess.hpp"
 #include "core/detail/backend/Batchwork_Scheduling.hpp"
 #include "core/detail/backend/Batchwork_TeamLanes.hpp"
-#include "dense/gemm/detail/Batchwork_GemmFragments.hpp"
 #include "dense/gemm/detail/Batchwork_GemmSectorBlocks.hpp"
+#include "team/detail/Batchwork_WarpTiles.hpp"
 
 namespace Batchwork::Impl {
 

@@ -23,8 +23,8 @@
 #include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
 #include "dense/gemm/detail/Batchwork_GemmBlocking.hpp"
-#include "dense/gemm/detail/Batchwork_GemmFragments.hpp"
 #include "dense/gemm/detail/Batchwork_GemmProblem.hpp"
+#include "team/detail/Batchwork_WarpTiles.hpp"
 
 namespace Batchwork::Impl {
 

@@ -19,6 +19,7 @@
 #include "core/detail/backend/Batchwork_MatrixInstructions.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
 #include "core/detail/backend/Batchwork_WarpReductions.hpp"
+#include "team/detail/Batchwork_WarpTiles.hpp"
 
 namespace Batchwork::Impl {
 
@@ -275,16 +276,16 @@ struct EliminationPanels {
     T const* const left = lines + k0 / 4 * four;
     if constexpr (Vendor::chains_matrices<T>) {
       constexpr int blocks = Vendor::blocks_at_once, at_once = 2 * blocks;
-      T b[Across][2];
+      T b[2][Across][1];
       BATCHWORK_UNROLL
       for (int f = 0; f < 2; ++f) {
         T const* const pivot = numbers + order[k0 + 4 * f + c] * row + r % 4;
         BATCHWORK_UNROLL
-        for (int s = 0; s < Across; ++s) b[s][f] = pivot[(2 * (t + s * step) + r / 4) * four];
+        for (int s = 0; s < Across; ++s) b[f][s][0] = pivot[(2 * (t + s * step) + r / 4) * four];
       }
       BATCHWORK_KEEP_LOOP
       for (int i0 = part * at_once; i0 < tiles; i0 += parts * at_once) {
-        T a[2][at_once], x[Across][at_once][2];
+        T a[2][1][at_once], x[Across][at_once][2];
         bool is_left[at_once];
         BATCHWORK_UNROLL
         for (int i = 0; i < at_once; ++i) {
@@ -292,29 +293,21 @@ struct EliminationPanels {
           is_left[i] = (done >> (i0 + i) & 1u) == 0;
           int const at = is_left[i] ? (i0 + i) * 8 * row : 0;
           BATCHWORK_UNROLL
-          for (int f = 0; f < 2; ++f) a[f][i] = -left[at + f * four + c];
+          for (int f = 0; f < 2; ++f) a[f][0][i] = -left[at + f * four + c];
           BATCHWORK_UNROLL
           for (int s = 0; s < Across; ++s) read_together(x[s][i], own[s] + at);
         }
+        // In this order: all tiles, eight terms at once, took 1 to 2 % longer (H200).
         BATCHWORK_UNROLL
         for (int i = 0; i < at_once; i += blocks) {
           BATCHWORK_UNROLL
           for (int s = 0; s < Across; ++s) {
-            T some[blocks][2];
             BATCHWORK_UNROLL
-            for (int k = 0; k < blocks; ++k)
-              some[k][0] = x[s][i + k][0], some[k][1] = x[s][i + k][1];
+            for (int f = 0; f < 2; ++f)
+              add_products([&](int k) { return x[s][k]; }, a[f], b[f][s], i, i, i + blocks);
             BATCHWORK_UNROLL
-            for (int f = 0; f < 2; ++f) {
-              T of_block[blocks];
-              BATCHWORK_UNROLL
-              for (int k = 0; k < blocks; ++k) of_block[k] = a[f][i + k];
-              Vendor::mma(some, of_block, b[s][f]);
-            }
-            BATCHWORK_UNROLL
-            for (int k = 0; k < blocks; ++k)
-              if (is_left[i + k] && is_there[s])
-                write_together(own[s] + (i0 + i + k) * 8 * row, some[k]);
+            for (int k = i; k < i + blocks; ++k)
+              if (is_left[k] && is_there[s]) write_together(own[s] + (i0 + k) * 8 * row, x[s][k]);
           }
         }
       }

@@ -14,11 +14,11 @@
 #include "core/detail/Batchwork_Elimination.hpp"
 #include "core/detail/Batchwork_Exchange.hpp"
 #include "core/detail/Batchwork_Macros.hpp"
-#include "core/detail/backend/Batchwork_BitCounts.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
-#include "core/detail/backend/Batchwork_WarpReductions.hpp"
 #include "dense/lu/detail/Batchwork_WarpsOfItem.hpp"
+#include "team/detail/Batchwork_PivotSearch.hpp"
+#include "team/detail/Batchwork_Substitution.hpp"
 
 namespace Batchwork::Impl {
 
@@ -62,6 +62,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
   static constexpr bool by_rows = true, in_scratch = false;
   static constexpr int rows = N;
   static constexpr int of_lane = (N + lanes_of_warp - 1) / lanes_of_warp;  ///< rows of a lane
+  using Dealt = RowsOfWarp<of_lane, false>;
   /// Columns that are eliminated first, as a panel, and columns that registers hold then.
   static constexpr int panel = of_lane == 1               ? 0
                                : sizeof(T) == 8 && N > 56 ? 16
@@ -144,7 +145,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
     Vendor::warp_sync(member);
   }
   static BATCHWORK_INLINE int row_of(Here const& here, int s) {
-    return here.in_warp + lanes_of_warp * s;
+    return Dealt::row(here.in_warp, s);
   }
 
   /// U from where it was moved to: all of it overwrites the matrix.
@@ -182,21 +183,8 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
       y[s] = i < n ? before[i] : T(0);
       row[s] = here.numbers + place_of(i < n ? i : 0, 0);
     }
-    BATCHWORK_KEEP_LOOP
-    for (int k0 = 0; k0 < n; k0 += 4) {
-      T l[of_lane][4];
-      BATCHWORK_UNROLL
-      for (int s = 0; s < of_lane; ++s) read_together(l[s], row[s] + k0);
-      BATCHWORK_UNROLL
-      for (int q = 0; q < 4; ++q) {
-        int const k = k0 + q, from = here.order[k];
-        T const known = Vendor::shuffle<lanes_of_warp>(
-            Base::template of_slot<of_lane>(from / lanes_of_warp, [&](int s) { return y[s]; }),
-            from % lanes_of_warp);
-        BATCHWORK_UNROLL
-        for (int s = 0; s < of_lane; ++s) y[s] = place[s] > k ? y[s] - l[s][q] * known : y[s];
-      }
-    }
+    Dealt::forward(n, here.order, y, place,
+                   [&](int s, int k0, T(&l)[4]) { read_together(l, row[s] + k0); });
     BATCHWORK_UNROLL
     for (int s = 0; s < of_lane; ++s)
       if (row_of(here, s) < n) before[row_of(here, s)] = y[s];
@@ -217,29 +205,15 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
       row[s] = here.numbers + u(some, 0, k);
       divisor[s] = this->reciprocal(here.numbers + to_reciprocals, k);
     }
-    BATCHWORK_KEEP_LOOP
-    for (int k0 = (n - 1) / 4 * 4; k0 >= 0; k0 -= 4) {
-      T above[of_lane][4];
-      BATCHWORK_UNROLL
-      for (int s = 0; s < of_lane; ++s) {
-        BATCHWORK_UNROLL
-        for (int q = 0; q < 4; ++q) above[s][q] = row[s][k0 + q];
-      }
-      BATCHWORK_UNROLL
-      for (int q = 3; q >= 0; --q) {
-        int const k = k0 + q, from = here.order[k];
-        T x[of_lane];
-        BATCHWORK_UNROLL
-        for (int s = 0; s < of_lane; ++s) x[s] = divisor[s] * y[s];
-        T const known = Vendor::shuffle<lanes_of_warp>(
-            Base::template of_slot<of_lane>(from / lanes_of_warp, [&](int s) { return x[s]; }),
-            from % lanes_of_warp);
-        BATCHWORK_UNROLL
-        for (int s = 0; s < of_lane; ++s)
-          y[s] = place[s] < k && k < n ? y[s] - above[s][q] * known : y[s];
-        if (here.in_warp == 0) after[k] = known;
-      }
-    }
+    Dealt::template backward<false>(
+        n, here.order, y, place, divisor,
+        [&](int s, int k0, T(&above)[4]) {
+          BATCHWORK_UNROLL
+          for (int q = 0; q < 4; ++q) above[q] = row[s][k0 + q];
+        },
+        [&](int k, T known) {
+          if (here.in_warp == 0) after[k] = known;
+        });
     Vendor::warp_sync();
   }
 
@@ -248,37 +222,18 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
   struct Rest {
     T x[of_lane][held], y[of_lane];
     int place[of_lane];  ///< -1 while it has none
-    std::int32_t size;   ///< pivot_key of the pivot
-    int lane, of_rows;   ///< that has it, and which of its rows it is
-    int slot;            ///< of the calling lane's own candidate
-    T inverse;           ///< of that, times its scale
+    PivotSearch<of_lane, false> pivot;
+    T inverse;  ///< of the own candidate, times its scale
 
-    BATCHWORK_INLINE int row() const { return lane + lanes_of_warp * of_rows; }
+    BATCHWORK_INLINE int row() const { return Dealt::row(pivot.lane, pivot.slot_of_lane); }
 
-    /// For the pivot of the first column of `numbers`. Of equal ones the first row.
+    /// For the pivot of the first column of `numbers`.
     template <int Width>
     BATCHWORK_INLINE void search(T const (&numbers)[of_lane][Width]) {
-      std::int32_t best = -1;
-      slot = 0;
-      BATCHWORK_UNROLL
-      for (int s = 0; s < of_lane; ++s) {
-        std::int32_t const key = place[s] < 0 ? pivot_key(numbers[s][0]) : -1;
-        slot = key > best ? s : slot;
-        best = key > best ? key : best;
-      }
-      size = Vendor::reduce_max<lanes_of_warp>(best);
-      unsigned votes = Vendor::ballot(best == size);
-      of_rows = 0;
-      if constexpr (of_lane == 2) {
-        unsigned const first = Vendor::ballot(best == size && slot == 0);
-        of_rows = first == 0 ? 1 : 0;
-        votes = first == 0 ? votes : first;
-      }
-      lane = Vendor::countr_zero(votes);
-      inverse =
-          pivot_divisor(Base::template of_slot<of_lane>(slot, [&](int s) { return numbers[s][0]; }),
-                        best)
-              .inverse;
+      pivot.find_own([&](int s) { return place[s] < 0 ? pivot_key(numbers[s][0]) : -1; });
+      pivot.find();
+      T const own = Dealt::of_slot(pivot.slot, [&](int s) { return numbers[s][0]; });
+      inverse = pivot_divisor(own, pivot.own).inverse;
     }
   };
 
@@ -295,7 +250,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
   static BATCHWORK_INLINE void put_in_place(Here const& here, Rest& rest, int s, int k) {
     int const row = row_of(here, s);
     if constexpr (OneSide) here.numbers[to_after + k] = rest.y[s];
-    here.numbers[to_reciprocals + 2 * k] = scale_of_pivot<T>(rest.size);
+    here.numbers[to_reciprocals + 2 * k] = scale_of_pivot<T>(rest.pivot.key);
     here.numbers[to_reciprocals + 2 * k + 1] = rest.inverse;
     here.place[row] = std::int16_t(k);
     here.order[k] = std::int16_t(row);
@@ -316,7 +271,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
     for (int k = 0; k < some; ++k) {
       BATCHWORK_UNROLL
       for (int s = 0; s < of_lane; ++s) {
-        if (here.in_warp != rest.lane || rest.slot != s) continue;
+        if (here.in_warp != rest.pivot.lane || rest.pivot.slot != s) continue;
         T* const line = here.numbers + place_of(row_of(here, s), k);
         BATCHWORK_UNROLL
         for (int j = 0; j < panel; ++j)
@@ -385,12 +340,12 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
   /// Step k, whose rows have up to Width numbers left.
   template <int Width>
   BATCHWORK_INLINE void step(Here const& here, Rest& rest, int k) const {
-    bool const has_pivot = here.in_warp == rest.lane;
+    bool const has_pivot = here.in_warp == rest.pivot.lane;
     // Of the last eight.
     auto const is_beyond = [&](int j) { return j > Width - 8 && k + j >= N; };
     BATCHWORK_UNROLL
     for (int s = 0; s < of_lane; ++s) {
-      if (!has_pivot || rest.slot != s) continue;
+      if (!has_pivot || rest.pivot.slot != s) continue;
       int const row = row_of(here, s);
       T* const line = here.numbers + u(row, k, k);
       BATCHWORK_UNROLL

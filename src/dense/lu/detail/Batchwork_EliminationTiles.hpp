@@ -17,14 +17,14 @@
 #include "core/detail/Batchwork_Exchange.hpp"
 #include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/backend/Batchwork_Barriers.hpp"
-#include "core/detail/backend/Batchwork_BitCounts.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "core/detail/backend/Batchwork_MatrixInstructions.hpp"
 #include "core/detail/backend/Batchwork_Scheduling.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
-#include "core/detail/backend/Batchwork_WarpReductions.hpp"
 #include "dense/lu/detail/Batchwork_EliminationPanels.hpp"
 #include "dense/lu/detail/Batchwork_WarpsOfItem.hpp"
+#include "team/detail/Batchwork_PivotSearch.hpp"
+#include "team/detail/Batchwork_Substitution.hpp"
+#include "team/detail/Batchwork_WarpTiles.hpp"
 
 namespace Batchwork::Impl {
 
@@ -75,6 +75,7 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
   static constexpr bool in_scratch = Tiles > 8 && sizeof(T) == 8;
   /// Rows of a group that a lane has.
   static constexpr int of_lane = (rows + lanes_of_warp - 1) / lanes_of_warp;
+  using Dealt = RowsOfWarp<of_lane, true>;
   /// Items of a team: a sector of 32 bytes of neighbouring ones, or a part of it.
   static constexpr int most_items = std::max(1, std::min(32 / int(sizeof(T)), 8 / warps));
   /// Where items are not near each other.
@@ -221,24 +222,16 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
     }
     BATCHWORK_UNROLL
     for (int m = 0; m < 4; ++m) {
-      // Of equal ones the first row.
-      std::int32_t best = -1;
-      int slot = 0;
-      BATCHWORK_UNROLL
-      for (int s = 0; s < of_lane; ++s) {
-        std::int32_t const key = is_candidate(s, m) ? pivot_key(x[s][m]) : -1;
-        slot = key > best ? s : slot;
-        best = key > best ? key : best;
-      }
-      auto const own = [&](auto const& of) { return Base::template of_slot<of_lane>(slot, of); };
+      PivotSearch<of_lane, true> search;
+      search.find_own([&](int s) { return is_candidate(s, m) ? pivot_key(x[s][m]) : -1; });
+      auto const own = [&](auto const& of) { return Dealt::of_slot(search.slot, of); };
       // Of the own candidate: found while the search goes on.
-      PivotReciprocal<T> divisor = pivot_divisor(own([&](int s) { return x[s][m]; }), best);
-      std::int32_t const largest = Vendor::reduce_max<lanes_of_warp>(best);
-      int const from = Vendor::countr_zero(Vendor::ballot(best == largest));
+      PivotReciprocal<T> divisor = pivot_divisor(own([&](int s) { return x[s][m]; }), search.own);
+      search.find();
       auto const of_pivot = [&](T const& number) {
-        return Vendor::shuffle<lanes_of_warp>(number, from);
+        return Vendor::shuffle<lanes_of_warp>(number, search.lane);
       };
-      divisor.scale = scale_of_pivot<T>(largest);
+      divisor.scale = scale_of_pivot<T>(search.key);
       divisor.inverse = of_pivot(divisor.inverse);
       T pivot[4];
       BATCHWORK_UNROLL
@@ -249,7 +242,7 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
       T const known = OneSide ? of_pivot(own([&](int s) { return y[s]; })) : T(0);
       BATCHWORK_UNROLL
       for (int s = 0; s < of_lane; ++s) {
-        bool const chosen = here.in_warp == from && slot == s;
+        bool const chosen = here.in_warp == search.lane && search.slot == s;
         if (chosen) {
           int const row = of_lane * here.in_warp + s, k = 4 * g + m;
           here.place[row] = std::int16_t(k);
@@ -322,73 +315,10 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
                                                 int i1, int j0, int j1, FourOf const& four_of,
                                                 There const& there) {
     T const* const pivots = here.numbers + to_pivots;
-    auto const wanted = [&](int k) {
-      return tile(here, k) >= j0 && tile(here, k) < j1 && tile(here, k) < Tiles;
-    };
-    if constexpr (Vendor::chains_matrices<T>) {
-      constexpr int blocks = Vendor::blocks_at_once;
-      T a[Tiles];
-      BATCHWORK_UNROLL
-      for (int i = 0; i < Tiles; ++i)
-        a[i] = i >= i0 && i < i1 && there(i) ? -four_of(i)[here.c] : T(0);
-      BATCHWORK_UNROLL
-      for (int k = 0; k < across; ++k) {
-        if (!wanted(k)) continue;
-        T const b = pivots[here.c * pivots_leading + 8 * tile(here, k) + here.r];
-        BATCHWORK_UNROLL
-        for (int i = 0; i < Tiles; i += blocks) {
-          if (i + blocks <= i0 || i >= i1) continue;
-          if (i + blocks <= Tiles) {
-            T some[blocks][2], left[blocks];
-            BATCHWORK_UNROLL
-            for (int s = 0; s < blocks; ++s) {
-              int const t = i + s < Tiles ? i + s : Tiles - 1;
-              left[s] = a[t], some[s][0] = x[t][k][0], some[s][1] = x[t][k][1];
-            }
-            Vendor::mma(some, left, b);
-            BATCHWORK_UNROLL
-            for (int s = 0; s < blocks; ++s) {
-              int const t = i + s < Tiles ? i + s : Tiles - 1;
-              x[t][k][0] = some[s][0], x[t][k][1] = some[s][1];
-            }
-          } else {
-            Vendor::mma(x[i][k], a[i], b);
-          }
-        }
-      }
-    } else {
-      // Two terms at a time where four would leave too few registers for the tiles.
-      constexpr int terms = Tiles > 6 ? 2 : 4;
-      BATCHWORK_UNROLL
-      for (int q0 = 0; q0 < 4; q0 += terms) {
-        T a[Tiles][terms];
-        BATCHWORK_UNROLL
-        for (int i = 0; i < Tiles; ++i) {
-          if (i < i0 || i >= i1) continue;
-          read_together(a[i], four_of(i) + q0);
-          BATCHWORK_UNROLL
-          for (int q = 0; q < terms; ++q) a[i][q] = there(i) ? a[i][q] : T(0);
-        }
-        BATCHWORK_UNROLL
-        for (int k = 0; k < across; ++k) {
-          if (!wanted(k)) continue;
-          T b[terms][2];
-          BATCHWORK_UNROLL
-          for (int q = 0; q < terms; ++q)
-            read_together(b[q],
-                          pivots + (q0 + q) * pivots_leading + 8 * tile(here, k) + 2 * here.c);
-          BATCHWORK_UNROLL
-          for (int i = 0; i < Tiles; ++i) {
-            if (i < i0 || i >= i1) continue;
-            BATCHWORK_UNROLL
-            for (int q = 0; q < terms; ++q) {
-              x[i][k][0] -= a[i][q] * b[q][0];
-              x[i][k][1] -= a[i][q] * b[q][1];
-            }
-          }
-        }
-      }
-    }
+    subtract_products<Tiles, across, false, T>(
+        here, [&](int i, int k) { return x[i][k]; }, i0, i1, four_of, there,
+        [&](int k, int q, int j) { return pivots + q * pivots_leading + 8 * tile(here, k) + j; },
+        [&](int k) { return tile(here, k) >= j0 && tile(here, k) < j1 && tile(here, k) < Tiles; });
   }
 
   // ---- what comes of the factors ----
@@ -413,24 +343,8 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
       place[s] = row < rows ? here.place[row] : -1;
       y[s] = row < rows ? before[row] : T(0);
     }
-    BATCHWORK_KEEP_LOOP
-    for (int g = 0; 4 * g < n; ++g) {
-      T l[of_lane][4];
-      BATCHWORK_UNROLL
-      for (int s = 0; s < of_lane; ++s) {
-        int const row = of_lane * here.in_warp + s;
-        read_together(l[s], group(here, g) + 4 * (row < rows ? row : 0));
-      }
-      BATCHWORK_UNROLL
-      for (int q = 0; q < 4; ++q) {
-        int const k = 4 * g + q, row = here.order[k];
-        T const known = Vendor::shuffle<lanes_of_warp>(
-            Base::template of_slot<of_lane>(row % of_lane, [&](int s) { return y[s]; }),
-            row / of_lane);
-        BATCHWORK_UNROLL
-        for (int s = 0; s < of_lane; ++s) y[s] = place[s] > k ? y[s] - l[s][q] * known : y[s];
-      }
-    }
+    Dealt::forward(n, here.order, y, place,
+                   [&](int s, int k0, T(&l)[4]) { read_of_row(here, s, k0, l); });
     BATCHWORK_UNROLL
     for (int s = 0; s < of_lane; ++s) {
       int const row = of_lane * here.in_warp + s;
@@ -458,32 +372,20 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
       divisor[s] = this->reciprocal(here.numbers + to_reciprocals,
                                     place[s] >= 0 && place[s] < rows ? place[s] : 0);
     }
-    BATCHWORK_KEEP_LOOP
-    for (int g = (n + 3) / 4 - 1; g >= 0; --g) {
-      T u[of_lane][4];
-      BATCHWORK_UNROLL
-      for (int s = 0; s < of_lane; ++s) {
-        int const row = of_lane * here.in_warp + s;
-        read_together(u[s], group(here, g) + 4 * (row < rows ? row : 0));
-      }
-      BATCHWORK_UNROLL
-      for (int q = 3; q >= 0; --q) {
-        int const k = 4 * g + q, row = here.order[k];
-        T x[of_lane];
-        BATCHWORK_UNROLL
-        for (int s = 0; s < of_lane; ++s) x[s] = divisor[s] * y[s];
-        T const known = Vendor::shuffle<lanes_of_warp>(
-            Base::template of_slot<of_lane>(row % of_lane, [&](int s) { return x[s]; }),
-            row / of_lane);
-        BATCHWORK_UNROLL
-        for (int s = 0; s < of_lane; ++s) y[s] = place[s] < k ? y[s] - u[s][q] * known : y[s];
-        if (here.in_warp == 0) after[k] = known;
-      }
-    }
+    Dealt::template backward<true>(
+        n, here.order, y, place, divisor,
+        [&](int s, int k0, T(&u)[4]) { read_of_row(here, s, k0, u); },
+        [&](int k, T known) {
+          if (here.in_warp == 0) after[k] = known;
+        });
     Vendor::warp_sync();
   }
 
  private:
+  static BATCHWORK_INLINE void read_of_row(Here const& here, int s, int k0, T (&x)[4]) {
+    int const row = of_lane * here.in_warp + s;
+    read_together(x, group(here, k0 / 4) + 4 * (row < rows ? row : 0));
+  }
   /// The same for many rows: all lanes solve for the same eight numbers, then each takes them off
   /// its rows.
   BATCHWORK_INLINE void backward_by_panels(Here const& here) const {

@@ -47,9 +47,8 @@ struct InverseOfSharedLanes
     of.read_lines(rows.own);
     std::int32_t code = rows.invert(p.n);
     bool const finite = rows.put(there, code != 0);
-    // Where only a result is not finite.
     bool const failed = rows.grid.template largest<L>(finite ? 0 : 1) != 0;
-    if (code == 0 && failed) code = Status::code(Reason::not_finite, 0);
+    code = status_with_result(code, failed);
     of.store(x, p.n, p.n);
     of.put_status(p.status, code);
   }

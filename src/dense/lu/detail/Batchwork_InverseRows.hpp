@@ -18,13 +18,14 @@
 #include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/backend/Batchwork_AsyncCopy.hpp"
 #include "core/detail/backend/Batchwork_Barriers.hpp"
-#include "core/detail/backend/Batchwork_BitCounts.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_MemoryAccess.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
-#include "core/detail/backend/Batchwork_WarpReductions.hpp"
 #include "dense/lu/detail/Batchwork_LuProblem.hpp"
 #include "dense/lu/detail/Batchwork_WarpsOfItem.hpp"
+#include "team/detail/Batchwork_ItemTravel.hpp"
+#include "team/detail/Batchwork_PivotSearch.hpp"
+#include "team/detail/Batchwork_TeamKernel.hpp"
 #include "view/detail/layout/Batchwork_MatrixTravel.hpp"
 
 namespace Batchwork::Impl {
@@ -51,7 +52,7 @@ constexpr bool rows_invert_faster(int rows) {
 /// one finds a pivot and the multiples of its row, and the other one reads them after a barrier.
 /// Where has_shuffles.
 template <class T, int N>
-struct InverseRows {
+struct InverseRows : TeamKernel<InverseRows<T, N>> {
   static_assert(N % 8 == 0 && N > 24 && N <= 64);
   static constexpr int warps = N > 32 && 2 * N*(int(sizeof(T)) / 4) > 200 ? 2 : 1;
   static constexpr int count = warps * lanes_of_warp;                      ///< lanes of a matrix
@@ -85,28 +86,23 @@ struct InverseRows {
   }();
   static_assert(to_multiples + N <= item_numbers && item_bytes % 16 == 0);
 
+  using Shell = TeamKernel<InverseRows>;
+  using Shell::items_per_team;
+
   LuProblem<T> p;
-  int items_per_team = 1;
   MatrixTravel of_a, of_x;
 
   InverseRows(LuProblem<T> const& problem, DeviceLimits const& limits) : p(problem) {
     of_a = MatrixTravel::of(p.a, p.n, p.n, true, true);
     of_x = MatrixTravel::of(p.x, p.n, p.n, true, true);
     int const most = of_a.by_items || of_x.by_items ? most_items : usual_items;
-    double_items(items_per_team, most, p.items,
-                 [&] { return bytes() <= limits.scratch(2, team()); });
+    this->add_items(most, 2, limits);
   }
-  std::size_t bytes() const { return std::size_t(items_per_team) * item_bytes + 16; }
-  int team() const { return count * items_per_team; }
-  std::int64_t teams() const { return (p.items + items_per_team - 1) / items_per_team; }
-  bool fits(DeviceLimits const& limits) const {
-    return limits.holds(wanted_teams, team(), bytes());
-  }
+  static constexpr BATCHWORK_INLINE std::size_t bytes_of_item() { return item_bytes; }
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
-    char* const scratch = static_cast<char*>(
-        member.team_scratch(0).get_shmem_aligned(int(items_per_team * item_bytes), 16));
+    char* const scratch = this->template scratch_in<char>(member);
     auto const numbers_of = [&](int item) {
       return reinterpret_cast<T*>(scratch + std::size_t(item) * item_bytes);
     };
@@ -119,14 +115,9 @@ struct InverseRows {
       else Vendor::warp_sync(member);
     };
 
-    {
-      int const which = here.item_of_share(of_a);
-      T* const to = numbers_of(which);
-      T const* const from = item_of(p.a, first + which);
-      here.walk(of_a, [&](int, int i, int j) {
-        fetch_numbers(of_a, to + (i * leading + j), from + (i * p.a.row + j * p.a.col));
-      });
-    }
+    int const own_a = here.item_of_share(of_a);
+    fetch_matrix(here, of_a, p.a, first + own_a, numbers_of(own_a),
+                 [](int i, int j) { return i * leading + j; });
     Vendor::copy_async_wait();
     meet();
 
@@ -153,9 +144,7 @@ struct InverseRows {
     if (!p.status.wanted() || here.lane != 0 || here.item >= here.there) return;
     bool any_failed = failed != 0;
     for (int w = 1; w < warps; ++w) any_failed = any_failed || failures[w] != 0;
-    // Where only a result is not finite.
-    if (code == 0 && any_failed) code = Status::code(Reason::not_finite, 0);
-    p.status.put(first + here.item, code);
+    p.status.put(first + here.item, status_with_result(code, any_failed));
   }
 
  private:
@@ -191,26 +180,15 @@ struct InverseRows {
         }
       }
     }
-    /// In the first column. Of equal ones the first row.
+    /// In the first column.
     BATCHWORK_INLINE void search() {
-      std::int32_t best = -1;
-      int of_best = 0;
-      BATCHWORK_UNROLL
-      for (int s = 0; s < of_lane; ++s) {
-        std::int32_t const key = place[s] < 0 ? pivot_key(x[s][0]) : -1;
-        of_best = key > best ? s : of_best;
-        best = key > best ? key : best;
-      }
-      found.key = Vendor::reduce_max<lanes_of_warp>(best);
-      unsigned votes = Vendor::ballot<lanes_of_warp>(best == found.key, row[0]);
-      if constexpr (of_lane == 2) {
-        unsigned const of_first =
-            Vendor::ballot<lanes_of_warp>(best == found.key && of_best == 0, row[0]);
-        votes = of_first == 0 ? votes : of_first;
-      }
-      slot = row[0] == Vendor::countr_zero(votes) ? of_best : -1;
-      T const mine = of_lane == 2 && of_best == 1 ? x[of_lane - 1][0] : x[0][0];
-      found.inverse = pivot_divisor(mine, best).inverse;
+      PivotSearch<of_lane, false> pivot;
+      pivot.find_own([&](int s) { return place[s] < 0 ? pivot_key(x[s][0]) : -1; });
+      pivot.find();
+      found.key = pivot.key;
+      slot = row[0] == pivot.lane ? pivot.slot : -1;
+      T const mine = of_lane == 2 && pivot.slot == 1 ? x[of_lane - 1][0] : x[0][0];
+      found.inverse = pivot_divisor(mine, pivot.own).inverse;
     }
     /// Less its multiple of the pivot's row. Moves: its first number is gone, and the others come
     /// nearer.

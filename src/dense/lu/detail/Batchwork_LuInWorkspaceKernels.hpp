@@ -46,12 +46,10 @@ bool LuInWorkspaceLaunch<T, Exec>::run(Exec const& exec, Call const& call, std::
     if constexpr (runs_on_device<Exec>) {
       using Kernel = LuTeamsInWorkspace<T>;
       Kernel const kernel(p, slots);
-      launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
-          exec, kernel_label(call.verb, call.label), kernel,
-          TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, [&] {
-            return LaunchWords{call.verb, "the matrices of " + call.parts[0].name(),
-                               "use smaller matrices"};
-          });
+      launch_kernel(exec, kernel_label(call.verb, call.label), kernel, [&] {
+        return LaunchWords{call.verb, "the matrices of " + call.parts[0].name(),
+                           "use smaller matrices"};
+      });
     } else {
       launch_slots_on_host(exec, call, slots.count, LuHostInWorkspace<T>(p, slots));
     }

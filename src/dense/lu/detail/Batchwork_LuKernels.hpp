@@ -24,6 +24,7 @@
 #include "dense/lu/detail/Batchwork_LuTiles.hpp"
 #include "dense/lu/detail/Batchwork_SolutionOfSharedLanes.hpp"
 #include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_ChunkLaunch.hpp"
 #include "launch/detail/Batchwork_EmptyItems.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 
@@ -61,9 +62,7 @@ bool launch_lu_kernel(Exec const& exec, Call const& call, LuProblem<T> const& p,
                       DeviceLimits const& limits) {
   Kernel const kernel(p, limits);
   if (!kernel.fits(limits)) return false;
-  launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
-      exec, kernel_label(call.verb, call.label), kernel,
-      TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, lu_launch_words(call, p.n));
+  launch_kernel(exec, kernel_label(call.verb, call.label), kernel, lu_launch_words(call, p.n));
   return true;
 }
 /// The largest extent for which lanes that share an item are faster than a warp an item. At 16 rows
@@ -115,14 +114,8 @@ bool launch_lu_in_registers(Exec const& exec, Call const& call, LuProblem<T> con
 }
 template <class T, int Rows, class Exec>
 void launch_lu_host(Exec const& exec, Call const& call, LuProblem<T> const& p) {
-  std::int64_t const threads = exec.concurrency();
-  // Chunks large enough to be worth starting, small enough to keep all threads busy.
-  std::int64_t const some = std::max(1, 64 / p.n);
-  std::int64_t const per_chunk = std::clamp(p.items / (16 * threads), std::int64_t(1), 16 * some);
-  Kokkos::parallel_for(kernel_label(call.verb, call.label),
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                           exec, 0, (p.items + per_chunk - 1) / per_chunk),
-                       LuHost<T, Rows>{p, per_chunk});
+  launch_chunks(exec, kernel_label(call.verb, call.label), p.items, 64 / p.n,
+                [&](std::int64_t per_chunk) { return LuHost<T, Rows>{p, per_chunk}; });
 }
 
 /// Matrices without rows: LAPACK's info is 0, and the determinant, a product of nothing, is one.

@@ -122,10 +122,7 @@ struct LuOfLane {
           of.template for_columns<N>(b, n, x, n, columns, put_solution);
         }
       }
-      // Where only a result is not finite. A number of b may be what is not.
-      code = first_failure(
-          code,
-          info_t<S>(select(sum != S(T(0)), make_info<S>(Reason::not_finite, 0), info_t<S>(0))));
+      code = status_with_result(code, sum != S(T(0)));
     }
     of.put_status(status, code);
   }

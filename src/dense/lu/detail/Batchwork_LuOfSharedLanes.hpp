@@ -79,9 +79,7 @@ struct LuOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_lu<T, N>, N, teams_of_lu
         finite = put_columns(solution, of.grid(), some, code != 0) && finite;
         of.store(columns_from(x, c0), p.n, some);
       }
-      // Where only a result is not finite. A number of b may be what is not.
-      bool const failed = of.grid().template largest<L>(finite ? 0 : 1) != 0;
-      if (code == 0 && failed) code = Status::code(Reason::not_finite, 0);
+      code = status_with_result(code, of.grid().template largest<L>(finite ? 0 : 1) != 0);
     }
     of.put_status(p.status, code);
   }

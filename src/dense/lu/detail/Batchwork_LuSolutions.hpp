@@ -45,9 +45,7 @@ BATCHWORK_INLINE std::int32_t put_solutions(LuProblem<T> const& p, Rows const& r
     });
     lanes.sync();
   }
-  // Where only a result is not finite. A number of b may be what is not.
-  bool const all = rows.holds_for_all(finite);
-  return code == 0 && !all ? Status::code(Reason::not_finite, 0) : code;
+  return status_with_result(code, !rows.holds_for_all(finite));
 }
 
 }  // namespace Batchwork::Impl

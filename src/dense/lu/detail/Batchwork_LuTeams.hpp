@@ -20,6 +20,7 @@
 #include "dense/lu/detail/Batchwork_LuSolutions.hpp"
 #include "dense/lu/detail/Batchwork_RowsInMemory.hpp"
 #include "dense/lu/detail/Batchwork_RowsOfPanels.hpp"
+#include "team/detail/Batchwork_TeamKernel.hpp"
 #include "view/detail/layout/Batchwork_MatrixTravel.hpp"
 
 namespace Batchwork::Impl {
@@ -29,7 +30,9 @@ namespace Batchwork::Impl {
 inline constexpr int lu_rows_of_warp = 64;
 
 template <class T, bool Large>
-struct LuTeams {
+struct LuTeams : TeamKernel<LuTeams<T, Large>> {
+  using Shell = TeamKernel<LuTeams>;
+  using Shell::items_per_team, Shell::bytes;
   /// EliminationPanels; else row after row.
   static constexpr bool by_panels = Large && Vendor::has_shuffles;
   static constexpr std::size_t bytes_to_show =
@@ -47,7 +50,7 @@ struct LuTeams {
 
   LuProblem<T> p;
   int count = largest_team / most_items;  ///< lanes of an item
-  int items_per_team = 1, leading = 0, chunk = 0;
+  int leading = 0, chunk = 0;
   bool by_items = false, turned = false;
 
   LuTeams(LuProblem<T> const& problem, DeviceLimits const& limits) : p(problem) {
@@ -74,12 +77,9 @@ struct LuTeams {
   BATCHWORK_INLINE std::size_t of_numbers() const {
     return whole(std::size_t(p.n) * std::size_t(leading + chunk) * sizeof(T));
   }
-  BATCHWORK_INLINE std::size_t of_item() const {
+  BATCHWORK_INLINE std::size_t bytes_of_item() const {
     return of_numbers() + whole(std::size_t(p.n) * 4) + found_bytes() + bytes_to_show;
   }
-  std::size_t bytes() const { return std::size_t(items_per_team) * of_item() + 16; }
-  int team() const { return count * items_per_team; }
-  std::int64_t teams() const { return (p.items + items_per_team - 1) / items_per_team; }
 
   /// The most rows of an item that fits into so many bytes of scratch.
   static int most_rows(std::size_t scratch, bool solves) {
@@ -110,9 +110,8 @@ struct LuTeams {
   BATCHWORK_INLINE void operator()(Member const& member) const {
     int const lane = Vendor::lane_rank(member), own = lane / count;
     std::int64_t const begin = std::int64_t(member.league_rank()) * items_per_team;
-    char* const scratch =
-        static_cast<char*>(member.team_scratch(0).get_shmem_aligned(bytes_in_kernel(), 16));
-    auto const memory = [&](int slot) { return scratch + std::size_t(slot) * of_item(); };
+    char* const scratch = this->template scratch_in<char>(member);
+    auto const memory = [&](int slot) { return scratch + std::size_t(slot) * bytes_of_item(); };
     auto const numbers = [&](int slot) { return reinterpret_cast<T*>(memory(slot)); };
     auto const item = [&](int slot) {
       std::int64_t const k = begin + slot;
@@ -142,7 +141,7 @@ struct LuTeams {
     rows.begin();
     member.team_barrier();
     std::int32_t code;
-    if constexpr (by_panels) code = rows.eliminate(memory(own) + of_item() - bytes_to_show);
+    if constexpr (by_panels) code = rows.eliminate(memory(own) + bytes_of_item() - bytes_to_show);
     else code = eliminate(rows);
 
     if (p.result == LuResult::factors) {
@@ -179,9 +178,6 @@ struct LuTeams {
       // Odd: lanes that read the same column of their rows find different banks.
       leading = n | 1;
     }
-  }
-  BATCHWORK_INLINE std::size_t bytes_in_kernel() const {
-    return std::size_t(items_per_team) * of_item();
   }
 };
 

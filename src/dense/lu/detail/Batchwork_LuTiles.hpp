@@ -20,19 +20,16 @@
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_Scheduling.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
-#include "dense/lu/detail/Batchwork_EliminationRows.hpp"
-#include "dense/lu/detail/Batchwork_EliminationTiles.hpp"
+#include "dense/lu/detail/Batchwork_FactoredMatrix.hpp"
 #include "dense/lu/detail/Batchwork_LuProblem.hpp"
+#include "team/detail/Batchwork_ItemTravel.hpp"
+#include "team/detail/Batchwork_TeamKernel.hpp"
 #include "view/detail/layout/Batchwork_MatrixTravel.hpp"
 
 namespace Batchwork::Impl {
 
-/// What eliminates: lanes with whole rows where that is faster; else tiles, also for several
-/// vectors and inverses, which are substituted in tiles. Most inverses are computed by InverseRows.
-template <class T, int Tiles, bool OneSide, bool KeepsL>
-using LuCore = std::conditional_t<rows_beat_tiles<T>(8 * Tiles, KeepsL),
-                                  EliminationRows<T, 8 * Tiles, OneSide, KeepsL>,
-                                  EliminationTiles<T, Tiles, OneSide>>;
+/// Several vectors and inverses are substituted in tiles. Most inverses are computed by
+/// InverseRows.
 template <class T, int Tiles, LuTask Task>
 using LuCoreOf =
     std::conditional_t<Task == LuTask::solution || Task == LuTask::factors,
@@ -41,18 +38,23 @@ using LuCoreOf =
 
 /// What a task makes of the factors. Where has_shuffles.
 template <class T, int Tiles, LuTask Task>
-struct LuTiles : LuCoreOf<T, Tiles, Task> {
+struct LuTiles : TeamKernel<LuTiles<T, Tiles, Task>> {
+  using Shell = TeamKernel<LuTiles>;
+  using Shell::items_per_team;
   using Core = LuCoreOf<T, Tiles, Task>;
-  using Core::item_numbers, Core::item_bytes, Core::pivot, Core::to_before, Core::to_after;
-  using Core::warps, Core::count, Core::rows, Core::most_items, Core::wanted_teams;
-  using typename Core::Here;
+  using Here = typename Core::Here;
+  static_assert(FactoredMatrix<Core, T>);
+  static constexpr int to_before = Core::to_before, to_after = Core::to_after, warps = Core::warps,
+                       count = Core::count, rows = Core::rows, largest_team = Core::largest_team,
+                       wanted_teams = Core::wanted_teams;
+
+  Core core;
 
   LuProblem<T> p;
-  int items_per_team = 1;
   MatrixTravel of_a, of_b, of_result;
 
   LuTiles(LuProblem<T> const& problem, DeviceLimits const& limits) : p(problem) {
-    this->n = p.n;
+    core.n = p.n;
     of_a = MatrixTravel::of(p.a, p.n, p.n, true, true);
     bool near = of_a.by_items;
     if (p.result == LuResult::factors || Task == LuTask::inverses) {
@@ -62,16 +64,10 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
       of_b = MatrixTravel::of(p.b, p.n, 1, true, false);
       of_result = MatrixTravel::of(p.x, p.n, 1, true, false);
     }
-    int const most = near ? most_items : Core::usual_items;
-    double_items(items_per_team, most, p.items,
-                 [&] { return bytes() <= limits.scratch(std::max(2, wanted_teams), team()); });
+    int const most = near ? Core::most_items : Core::usual_items;
+    this->add_items(most, std::max(2, wanted_teams), limits);
   }
-  std::size_t bytes() const { return std::size_t(items_per_team) * item_bytes + 16; }
-  int team() const { return count * items_per_team; }
-  std::int64_t teams() const { return (p.items + items_per_team - 1) / items_per_team; }
-  bool fits(DeviceLimits const& limits) const {
-    return limits.holds(wanted_teams, team(), bytes());
-  }
+  static constexpr BATCHWORK_INLINE std::size_t bytes_of_item() { return Core::item_bytes; }
 
   /// One vector, whose forward substitution goes along with the elimination.
   static constexpr bool one_side = Task == LuTask::solution;
@@ -80,55 +76,43 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
-    std::size_t const bytes_of_team = std::size_t(items_per_team) * item_bytes;
-    char* const scratch =
-        static_cast<char*>(member.team_scratch(0).get_shmem_aligned(int(bytes_of_team), 16));
+    char* const scratch = this->template scratch_in<char>(member);
     auto const numbers_of = [&](int item) {
-      return reinterpret_cast<T*>(scratch + std::size_t(item) * item_bytes);
+      return reinterpret_cast<T*>(scratch + std::size_t(item) * Core::item_bytes);
     };
     auto const indices_of = [&](int item) {
-      return reinterpret_cast<std::int16_t*>(numbers_of(item) + item_numbers);
+      return reinterpret_cast<std::int16_t*>(numbers_of(item) + Core::item_numbers);
     };
-    Here here = this->lane_of(member, items_per_team, p.items, numbers_of, indices_of);
+    Here here = core.lane_of(member, items_per_team, p.items, numbers_of, indices_of);
     bool const together = of_a.by_items || of_b.by_items || of_result.by_items;
     auto const meet = [&] {
       if (together || warps > 1) member.team_barrier();
       else Vendor::warp_sync(member);
     };
 
-    {
-      int const which = here.item_of_share(of_a);
-      T* const to = numbers_of(which);
-      T const* const from = item_of(p.a, here.first + which);
-      here.walk(of_a, [&](int, int i, int j) {
-        fetch_numbers(of_a, to + Core::place_of(i, j), from + (i * p.a.row + j * p.a.col));
-      });
-    }
+    auto const place = [](int i, int j) { return Core::place_of(i, j); };
+    int const own_a = here.item_of_share(of_a);
+    fetch_matrix(here, of_a, p.a, here.first + own_a, numbers_of(own_a), place);
     if constexpr (one_side) {
-      int const which = here.item_of_share(of_b);
-      T* const to = numbers_of(which) + to_before;
-      T const* const from = item_of(p.b, here.first + which);
-      here.walk(of_b, [&](int, int i, int) { fetch_together<1>(to + i, from + i * p.b.row); });
+      int const own_b = here.item_of_share(of_b);
+      fetch_vector(here, of_b, p.b, here.first + own_b, numbers_of(own_b) + to_before);
     }
-    this->begin(here);
+    core.begin(here);
     Vendor::copy_async_wait();
     meet();
-    this->factorise(member, here);
-    std::int32_t code = this->status(here);
+    core.factorise(member, here);
+    std::int32_t code = core.status(here);
     auto const is_there = [&] { return here.item < here.there; };
     auto const item = [&] { return is_there() ? here.first + here.item : p.items - 1; };
     // Numbers of the team's items; row i goes to row_of(indices)[i].
     auto const store = [&](auto const& row_of) {
       meet();
       // Found anew, rather than kept while registers are scarce.
-      here = this->lane_of(member, items_per_team, p.items, numbers_of, indices_of);
+      here = core.lane_of(member, items_per_team, p.items, numbers_of, indices_of);
       int const which = here.item_of_share(of_result);
-      T* const to = item_of(result(), here.first + which);
-      here.walk(of_result, [&](int, int i, int j) {
-        store_numbers(of_result,
-                      to + (row_of(indices_of(which), i) * result().row + j * result().col),
-                      numbers_of(which) + Core::place_of(i, j));
-      });
+      std::int16_t const* const indices = indices_of(which);
+      store_matrix(here, of_result, result(), here.first + which, numbers_of(which), place,
+                   [&](int i) { return row_of(indices, i); });
     };
 
     if constexpr (Task == LuTask::factors) {
@@ -136,7 +120,7 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
         auto const found = determinant(here);
         if (here.lane == 0 && is_there()) code = p.put_determinant(item(), found, code);
       } else {
-        if constexpr (Core::by_rows) this->move_back(here);
+        if constexpr (Core::by_rows) core.move_back(here);
         store([](std::int16_t const* places, int i) { return int(places[i]); });
         if (is_there())
           for (int k = here.lane; k < p.n; k += count)
@@ -146,7 +130,7 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
       bool finite = true;
       if constexpr (one_side) {
         if (here.warp == 0) {
-          this->backward(here);
+          core.backward(here);
           T* const x = here.numbers + to_after;
           for (int k = here.in_warp; k < p.n; k += lanes_of_warp) {
             finite = finite && is_finite(x[k]);
@@ -155,9 +139,7 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
         }
         meet();
         int const which = here.item_of_share(of_result);
-        T const* const from = numbers_of(which) + to_after;
-        T* const to = item_of(p.x, here.first + which);
-        here.walk(of_result, [&](int, int i, int) { to[i * p.x.row] = from[i]; });
+        store_vector(here, of_result, p.x, here.first + which, numbers_of(which) + to_after);
       } else {
         for (int c0 = 0; c0 < p.columns; c0 += rows)
           finite = solve_columns(member, here, item(), is_there(), c0, code != 0) && finite;
@@ -168,8 +150,7 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
         member.team_barrier();
         for (int w = 0; w < warps; ++w) finite = finite && here.numbers[to_before + w] == T(0);
       }
-      // Where only a result is not finite. A number of b may be what is not.
-      if (code == 0 && !finite) code = Status::code(Reason::not_finite, 0);
+      code = status_with_result(code, !finite);
       if constexpr (Task == LuTask::inverses) store([](std::int16_t const*, int i) { return i; });
     }
     if (p.status.wanted() && here.lane == 0 && is_there()) p.status.put(item(), code);
@@ -184,7 +165,7 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
     bool odd = false;
     for (int k = here.in_warp; k < p.n; k += lanes_of_warp) {
       for (int j = 0; j < k; ++j) odd = odd != (here.order[j] > here.order[k]);
-      found.multiply(pivot(here, k));
+      found.multiply(core.pivot(here, k));
     }
     if (odd) found.factor = -found.factor;
     // Of up to 64 pivots the factors are below 2^64 together.
@@ -214,7 +195,7 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
       for (int k = 0; k < Core::across; ++k) {
         BATCHWORK_UNROLL
         for (int e = 0; e < 2; ++e) {
-          int const column = 8 * this->tile(here, k) + 2 * here.c + e;
+          int const column = 8 * Core::tile(here, k) + 2 * here.c + e;
           if constexpr (inverts) x[i][k][e] = T(row == column ? 1 : 0);
           else
             x[i][k][e] = row < p.n && column < some
@@ -236,7 +217,7 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
     for (int k = 0; k < Core::across; ++k) {
       BATCHWORK_UNROLL
       for (int e = 0; e < 2; ++e) {
-        int const column = 8 * this->tile(here, k) + 2 * here.c + e;
+        int const column = 8 * Core::tile(here, k) + 2 * here.c + e;
         if (column >= some) continue;
         // One place at a time.
         if constexpr (inverts) Vendor::compiler_barrier();
@@ -247,7 +228,7 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
           if (row >= p.n) continue;
           T const number = failed ? std::numeric_limits<T>::quiet_NaN() : x[i][k][e];
           finite = finite && is_finite(number);
-          if constexpr (inverts) this->group(here, place / 4)[4 * row + place % 4] = number;
+          if constexpr (inverts) core.group(here, place / 4)[4 * row + place % 4] = number;
           else if (is_there) to[row * p.x.row + std::int64_t(c0 + column) * p.x.col] = number;
         }
       }
@@ -261,16 +242,16 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
   BATCHWORK_INLINE void substitute(Member const& member, Here const& here, Rest& x, int g,
                                    int tiles) const {
     T* const pivots = here.numbers + Core::to_pivots;
-    T const* const group = this->group(here, g);
+    T const* const group = core.group(here, g);
     bool const mine = here.r / 4 == g % 2;
     auto const for_own = [&](auto const& body) {
       if (!mine) return;
       Vendor::with_constant<Tiles>(g / 2, [&](auto i) {
         BATCHWORK_UNROLL
         for (int k = 0; k < Core::across; ++k)
-          if (this->tile(here, k) < tiles)
+          if (Core::tile(here, k) < tiles)
             body(x[i][k],
-                 pivots + here.r % 4 * Core::pivots_leading + 8 * this->tile(here, k) + 2 * here.c);
+                 pivots + here.r % 4 * Core::pivots_leading + 8 * Core::tile(here, k) + 2 * here.c);
       });
     };
     for_own([](T const(&own)[2], T* shared) { write_together(shared, own); });
@@ -280,8 +261,8 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
     for (int q = 0; q < 4; ++q) read_together(corner[q], group + 4 * here.order[4 * g + q]);
     BATCHWORK_KEEP_LOOP
     for (int t = here.in_warp; t < 8 * Core::across; t += lanes_of_warp) {
-      if (this->tile(here, t / 8) >= tiles) break;
-      T* const column = pivots + 8 * this->tile(here, t / 8) + t % 8;
+      if (Core::tile(here, t / 8) >= tiles) break;
+      T* const column = pivots + 8 * Core::tile(here, t / 8) + t % 8;
       T y[4];
       BATCHWORK_UNROLL
       for (int q = 0; q < 4; ++q) y[q] = column[q * Core::pivots_leading];
@@ -296,7 +277,7 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
         for (int q = 3; q >= 0; --q) {
           BATCHWORK_UNROLL
           for (int m = q + 1; m < 4; ++m) y[q] -= corner[q][m] * y[m];
-          y[q] = this->reciprocal(here.numbers + Core::to_reciprocals, 4 * g + q) * y[q];
+          y[q] = core.reciprocal(here.numbers + Core::to_reciprocals, 4 * g + q) * y[q];
         }
       }
       BATCHWORK_UNROLL
@@ -304,7 +285,7 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
     }
     Vendor::warp_sync(member);
     for_own([](T(&own)[2], T const* shared) { read_together(own, shared); });
-    this->subtract_product(
+    core.subtract_product(
         here, x, Lower ? g / 2 : 0, Lower ? Tiles : g / 2 + 1, 0, tiles,
         [&](int i) { return group + 4 * here.order[8 * i + here.r]; },
         [&](int i) {

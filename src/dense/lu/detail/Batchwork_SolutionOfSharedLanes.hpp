@@ -70,10 +70,8 @@ struct SolutionOfSharedLanes
       finite = finite && is_finite(z);
       item_of(p.x, item)[i * p.x.row] = code != 0 ? std::numeric_limits<T>::quiet_NaN() : z;
     }
-    // Where only a result is not finite. A number of b may be what is not.
     bool const failed = grid.template largest<L>(finite ? 0 : 1) != 0;
-    if (code == 0 && failed) code = Status::code(Reason::not_finite, 0);
-    of.put_status(p.status, code);
+    of.put_status(p.status, status_with_result(code, failed));
   }
 };
 

@@ -14,7 +14,7 @@
 #include "core/detail/backend/Batchwork_BitCounts.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
-#include "view/detail/layout/Batchwork_MatrixTravel.hpp"
+#include "team/detail/Batchwork_WarpTiles.hpp"
 
 namespace Batchwork::Impl {
 
@@ -41,10 +41,7 @@ struct WarpsOfItem {
   int n = 0;  ///< rows of an item
 
   /// The calling lane and its item.
-  struct Here : LaneOfItems {
-    int warp, in_warp;   ///< of the item's; rank in it
-    int r, c;            ///< row and pair of columns of a tile, see EliminationTiles
-    std::int64_t first;  ///< item of the team
+  struct Here : LaneOfTiles {
     T* numbers;
     std::int16_t *place, *order;  ///< for each row its place, and for each place its row
   };
@@ -60,25 +57,13 @@ struct WarpsOfItem {
                                 std::int64_t items, Numbers const& numbers_of,
                                 Indices const& indices_of) const {
     Here here;
-    here.first = group * items_per_team;
-    here.template take_place<count>(member, items_per_team, items - here.first);
-    here.warp = int(unsigned(here.lane) / lanes_of_warp);
-    here.in_warp = int(unsigned(here.lane) % lanes_of_warp);
-    here.r = int(unsigned(here.in_warp) / 4), here.c = int(unsigned(here.in_warp) % 4);
+    here.template take_tiles<count>(member, group, items_per_team, items);
     here.numbers = numbers_of(here.item);
     here.place = indices_of(here.item);
     here.order = here.place + Rows;
     return here;
   }
 
-  /// of(slot), of Slots rows that a lane has.
-  template <int Slots, class Of>
-  static BATCHWORK_INLINE T of_slot([[maybe_unused]] int slot, Of const& of) {
-    T x = of(Slots - 1);
-    BATCHWORK_UNROLL
-    for (int s = Slots - 2; s >= 0; --s) x = slot == s ? of(s) : x;
-    return x;
-  }
   /// The status of the first pivot that is zero or not finite.
   template <class Pivot>
   BATCHWORK_INLINE std::int32_t status_of(Here const& here, Pivot const& pivot) const {

@@ -17,19 +17,6 @@
 
 namespace Batchwork::Impl {
 
-/// Lanes of an item that wait for each other by wait().
-template <class Wait>
-struct LanesThatWait {
-  int rank, count;
-  Wait const& wait;
-
-  template <class Body>
-  BATCHWORK_INLINE void for_each(int n, Body const& body) const {
-    for (int i = rank; i < n; i += count) body(i);
-  }
-  BATCHWORK_INLINE void sync() const { wait(); }
-};
-
 /// Adds the entries, times factors of their rows and columns, to at(i, j), which is zero before;
 /// lanes have rows. The factors, powers of two, go to l and c: as LAPACK's geequb, they bring the
 /// largest number of each row near to one, and then of each column.
@@ -87,8 +74,8 @@ struct ColumnFlaws {
   bool unsorted, out_of_range;
 };
 /// Writes the entries of the lane's share to their places, to[place_of(i, j)].
-template <class T, class F, class PlaceOf>
-BATCHWORK_INLINE ColumnFlaws expand_entries(EntriesOfLanes<T> const& entries, F* to,
+template <class T, class PlaceOf>
+BATCHWORK_INLINE ColumnFlaws expand_entries(EntriesOfLanes<T> const& entries, T* to,
                                             PlaceOf const& place_of) {
   // Found without a branch.
   int unsorted = 0;
@@ -100,10 +87,45 @@ BATCHWORK_INLINE ColumnFlaws expand_entries(EntriesOfLanes<T> const& entries, F*
                                           unsorted |= int(e.there) & int(e.before >= e.column);
                                           largest = j > largest ? j : largest;
                                           if (e.there && j < rows)
-                                            to[place_of(i, int(j))] = F(e.number);
+                                            to[place_of(i, int(j))] = e.number;
                                         },
                                         [](int, int) {});
   return {unsorted != 0, largest >= rows};
+}
+
+/// The same by the list of the pattern if `is_listed`; what it finds goes to the notes of the item.
+/// \param list  gives a ListedPattern
+template <class T, class Notes, class List, class PlaceOf>
+BATCHWORK_INLINE void expand_item(EntriesOfLanes<T> const& entries, DirectProblem<T> const& p,
+                                  T* to, Notes& notes, bool is_listed, List const& list,
+                                  PlaceOf const& place_of) {
+  if (is_listed) {
+    auto const pattern = list();
+    if (pattern.flaws[0] + pattern.flaws[1] == 0) {
+      pattern.fetch(p.compressed_numbers(entries.numbers), p.a.values.row, pattern.begins[p.n],
+                    entries.rank, entries.count, to);
+    } else {
+      notes.unsorted = pattern.flaws[0];
+      notes.out_of_range = pattern.flaws[1];
+    }
+    return;
+  }
+  ColumnFlaws const found = expand_entries(entries, to, place_of);
+  if (found.unsorted) notes.unsorted = 1;
+  if (found.out_of_range) notes.out_of_range = 1;
+}
+/// Adds the entries of an item up where a column may be in a row twice; the lanes of for_each have
+/// rows. at(i, j) is zero before.
+template <class T, class ForEach, class At>
+BATCHWORK_INLINE void add_up_entries(DirectProblem<T> const& p, T const* numbers,
+                                     ForEach const& for_each, At const& at) {
+  for_each([&](int i) {
+    auto const row = p.a.row(numbers, i);
+    for (int k = 0; k < row.count; ++k) {
+      int const j = row.column(k);
+      if (unsigned(j) < unsigned(p.n)) at(i, j) += row.number(k);
+    }
+  });
 }
 
 }  // namespace Batchwork::Impl

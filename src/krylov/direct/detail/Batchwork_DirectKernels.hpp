@@ -62,7 +62,7 @@ DirectKept DirectSizes<T, F, Exec>::kept([[maybe_unused]] Exec const& exec, std:
       std::size_t bytes = 0;
       if (rows <= direct_rows_in_tiles)
         with_direct_tiles(n, [&](auto tiles) {
-          using Kernel = DirectTiles<T, T, decltype(tiles)::value>;
+          using Kernel = DirectTiles<T, decltype(tiles)::value>;
           if (Kernel::item_fits(limits)) bytes = Kernel::kept_bytes;
           return true;
         });
@@ -86,10 +86,8 @@ void launch_direct_teams(Exec const& exec, SystemCall const& call, DirectProblem
   }
   using Kernel = DirectTeams<T, F, Task>;
   Kernel const kernel(p);
-  launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(
-      exec, kernel_label(call.verb, call.label), kernel,
-      TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
-      [&] { return call.launch_words(p.n); });
+  launch_kernel_that_fits(exec, kernel_label(call.verb, call.label), kernel,
+                          [&] { return call.launch_words(p.n); });
 }
 template <DirectTask Task, class F, class T, class Exec>
 void launch_direct_packs(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p) {

@@ -25,6 +25,7 @@
 #include "krylov/direct/detail/Batchwork_DirectScaling.hpp"
 #include "krylov/direct/detail/Batchwork_DirectSteps.hpp"
 #include "krylov/direct/detail/Batchwork_ListedPattern.hpp"
+#include "team/detail/Batchwork_TeamKernel.hpp"
 #include "tile/detail/shared/Batchwork_SolutionOfLanes.hpp"
 #include "view/detail/layout/Batchwork_MatrixTravel.hpp"
 
@@ -53,8 +54,10 @@ constexpr int direct_rows_for(int n) {
 /// an item is read from memory once; a step of refinement eliminates it again, so nothing of L is
 /// kept. Where has_shuffles.
 template <class T, int N>
-struct DirectOfSharedLanes {
-  static constexpr int L = lanes_of_direct<T, N>, mine = N / L;
+struct DirectOfSharedLanes : TeamKernel<DirectOfSharedLanes<T, N>> {
+  using Shell = TeamKernel<DirectOfSharedLanes>;
+  using Shell::items_per_team, Shell::team, Shell::all_groups, Shell::fits;
+  static constexpr int L = lanes_of_direct<T, N>, mine = N / L, count = L;
   static_assert(N % L == 0, "each lane has whole rows");
   static constexpr int largest_team = 128, wanted_teams = teams_of_direct<T, N>;
   static constexpr int most_items = largest_team / L;
@@ -91,13 +94,15 @@ struct DirectOfSharedLanes {
     return units * per_unit;
   }();
 
+  static constexpr BATCHWORK_INLINE std::size_t bytes_of_item() { return item_numbers * sizeof(T); }
+
   DirectProblem<T> p;
-  int items_per_team = most_items;
   bool by_items = false;   ///< lanes read entries of each other's items
   bool is_listed = false;  ///< see ListedPattern
   int groups = 1;          ///< of items, which a team has one after the other
 
   DirectOfSharedLanes(DirectProblem<T> const& problem, DeviceLimits const& limits) : p(problem) {
+    items_per_team = most_items;
     p.row_lanes = std::min(p.row_lanes, L);
     by_items = p.numbers_are_near();
     is_listed = p.compressed_entries > 0 && p.compressed_entries <= N * N;
@@ -110,22 +115,13 @@ struct DirectOfSharedLanes {
                                             most_groups));
     }
   }
-  bool fits(DeviceLimits const& limits) const {
-    return limits.holds(wanted_teams, team(), bytes());
-  }
   /// Whether there are enough systems for the device. With few of them, kernels with a warp for
   /// each finish earlier (to 12 a multiprocessor on an H100, from 9 rows on).
   bool is_worth_it(DeviceLimits const& limits) const {
     return p.n <= 8 || p.items >= 12 * std::int64_t(limits.multiprocessors);
   }
-  BATCHWORK_INLINE int team() const { return L * items_per_team; }
   std::int64_t teams() const { return (all_groups() + groups - 1) / groups; }
-  BATCHWORK_INLINE std::int64_t all_groups() const {
-    return (p.items + items_per_team - 1) / items_per_team;
-  }
-  BATCHWORK_INLINE std::size_t to_list() const {
-    return std::size_t(items_per_team) * item_numbers * sizeof(T);
-  }
+  BATCHWORK_INLINE std::size_t to_list() const { return this->bytes_of_items(); }
   BATCHWORK_INLINE std::size_t bytes() const {
     return to_list() + (is_listed ? ListedPattern::bytes(p.n, int(p.compressed_entries)) : 0) + 16;
   }
@@ -404,37 +400,20 @@ struct DirectOfSharedLanes {
     int const which = by_items ? rank % items_per_team : rank / L,
               lane = by_items ? rank / items_per_team : rank % L;
     T* const here = scratch + which * item_numbers;
-    T* const to = here + to_matrix;
-    Notes& notes = *reinterpret_cast<Notes*>(here + to_notes);
     T const* const numbers = p.a.numbers(p.some_item(first + which));
-    if (is_listed) {
-      ListedPattern const list = list_in(scratch);
-      if (list.flaws[0] + list.flaws[1] == 0) {
-        list.fetch(p.compressed_numbers(numbers), p.a.values.row, list.begins[p.n], lane, L, to);
-      } else {
-        notes.unsorted = list.flaws[0];
-        notes.out_of_range = list.flaws[1];
-      }
-      return;
-    }
-    ColumnFlaws const found =
-        expand_entries(EntriesOfLanes<T>{p.a, numbers, p.n, lane, L, p.row_lanes}, to,
-                       [](int i, int j) { return place_of(i, j); });
-    if (found.unsorted) notes.unsorted = 1;
-    if (found.out_of_range) notes.out_of_range = 1;
+    expand_item(
+        EntriesOfLanes<T>{p.a, numbers, p.n, lane, L, p.row_lanes}, p, here + to_matrix,
+        *reinterpret_cast<Notes*>(here + to_notes), is_listed, [&] { return list_in(scratch); },
+        [](int i, int j) { return place_of(i, j); });
   }
   /// Once more, where a column may be in a row twice: lanes have rows. The pattern is the same for
   /// all items.
   BATCHWORK_INLINE void add_up(OwnItem const& at, T* here, int lane) const {
     clear(here, lane);
     at.sync();
-    at.for_each([&](int i) {
-      auto const row = p.a.row(at.numbers, i);
-      for (int k = 0; k < row.count; ++k) {
-        int const j = row.column(k);
-        if (unsigned(j) < unsigned(p.n)) at.a[place_of(i, j)] += row.number(k);
-      }
-    });
+    add_up_entries(
+        p, at.numbers, [&](auto const& body) { at.for_each(body); },
+        [&](int i, int j) -> T& { return at.a[place_of(i, j)]; });
     at.sync();
   }
 };

@@ -8,37 +8,28 @@
 #define BATCHWORK_DIRECTRUNS_HPP
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstdint>
 
 #include "krylov/detail/Batchwork_EmptySystems.hpp"
 #include "krylov/detail/Batchwork_SystemCall.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
 #include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_ChunkLaunch.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 
 namespace Batchwork::Impl {
 
 template <class Kernel, class Exec>
 void launch_direct_kernel(Exec const& exec, SystemCall const& call, Kernel const& kernel) {
-  launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
-      exec, kernel_label(call.verb, call.label), kernel,
-      TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
-      [&] { return call.launch_words(kernel.p.n); });
+  launch_kernel(exec, kernel_label(call.verb, call.label), kernel,
+                [&] { return call.launch_words(kernel.p.n); });
 }
 
-/// Chunks of `units`, items of n rows or packs of them: large enough to be worth starting, small
-/// enough to keep all threads busy. make(per_chunk) gives the kernel.
+/// Chunks of `units`, items of n rows or packs of them. make(per_chunk) gives the kernel.
 template <class Exec, class Make>
 void launch_direct_chunks(Exec const& exec, SystemCall const& call, int n, std::int64_t units,
                           Make const& make) {
-  std::int64_t const threads = exec.concurrency();
-  std::int64_t const some = std::max(1, 64 / n);
-  std::int64_t const per_chunk = std::clamp(units / (16 * threads), std::int64_t(1), 16 * some);
-  Kokkos::parallel_for(kernel_label(call.verb, call.label),
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                           exec, 0, (units + per_chunk - 1) / per_chunk),
-                       make(per_chunk));
+  launch_chunks(exec, kernel_label(call.verb, call.label), units, 64 / n, make);
 }
 
 /// For systems without rows or without right-hand sides: writes their log. A matrix without rows

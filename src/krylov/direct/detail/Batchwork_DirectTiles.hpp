@@ -16,13 +16,15 @@
 #include "core/detail/backend/Batchwork_Barriers.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
 #include "core/detail/backend/Batchwork_WarpReductions.hpp"
-#include "dense/lu/detail/Batchwork_LuTiles.hpp"
+#include "dense/lu/detail/Batchwork_FactoredMatrix.hpp"
 #include "krylov/direct/detail/Batchwork_DirectCondition.hpp"
 #include "krylov/direct/detail/Batchwork_DirectExpand.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
 #include "krylov/direct/detail/Batchwork_DirectScaling.hpp"
 #include "krylov/direct/detail/Batchwork_DirectSteps.hpp"
 #include "krylov/direct/detail/Batchwork_ListedPattern.hpp"
+#include "team/detail/Batchwork_ItemTravel.hpp"
+#include "team/detail/Batchwork_TeamKernel.hpp"
 
 namespace Batchwork::Impl {
 
@@ -52,43 +54,43 @@ auto with_direct_tiles(int rows, Run const& f) {
 }
 
 /// Whether there is a kernel with a list of the pattern, see ListedPattern.
-template <class T, class F, int Tiles, DirectTask Task>
-inline constexpr bool direct_may_list =
-    std::is_same_v<T, F> && Tiles <= 8 && Task == DirectTask::whole;
+template <int Tiles, DirectTask Task>
+inline constexpr bool direct_may_list = Tiles <= 8 && Task == DirectTask::whole;
 
 /// The pattern is expanded in scratch: Listed, by a list of the places of its entries, which a team
 /// makes once for the items that it has one after the other; else by lanes that have rows together.
 /// Rows and columns are scaled as they come to registers. The elimination leaves L and U in
 /// scratch, for as many substitutions as are wanted, by the item's first warp. The residual, by all
-/// of them, reads the matrix a second time. T is the type of the numbers, F the type of the
-/// factors; if it is another one, rows and columns are scaled before that. Where has_shuffles.
-template <class T, class F, int Tiles, DirectTask Task = DirectTask::whole, bool Listed = false>
-struct DirectTiles : LuCore<F, Tiles, true, true> {
-  using Core = LuCore<F, Tiles, true, true>;
-  using Core::by_rows, Core::matrix_numbers, Core::to_before, Core::to_after, Core::item_numbers;
-  using Core::warps, Core::count, Core::rows;
-  using typename Core::Here;
-  static constexpr bool is_mixed = !std::is_same_v<T, F>;
+/// of them, reads the matrix a second time. Where has_shuffles.
+template <class T, int Tiles, DirectTask Task = DirectTask::whole, bool Listed = false>
+struct DirectTiles : TeamKernel<DirectTiles<T, Tiles, Task, Listed>> {
+  using Shell = TeamKernel<DirectTiles>;
+  using Shell::items_per_team, Shell::team, Shell::all_groups;
+  using Core = LuCore<T, Tiles, true, true>;
+  using Here = typename Core::Here;
+  static_assert(FactoredMatrix<Core, T>);
+  static constexpr bool by_rows = Core::by_rows;
+  static constexpr int matrix_numbers = Core::matrix_numbers, to_before = Core::to_before,
+                       to_after = Core::to_after, warps = Core::warps, count = Core::count,
+                       rows = Core::rows;
 
   /// What is known of an item.
   struct alignas(16) Notes {
     std::int32_t unsorted, out_of_range;  ///< columns of a row
-    T unit;                               ///< times which the right-hand side was taken
     T largest[warps];                     ///< number of the scaled matrix, for each warp
   };
-  // Behind the scratch of the elimination: the right-hand side, the solution, factors of rows and
-  // columns, and where F is not T the residual and another solution, which else have the places of
-  // the vectors of the elimination; and the notes.
-  static constexpr int vectors = is_mixed ? 6 : 4;
+  // Behind the scratch of the elimination, whose vectors become the residual and another solution:
+  // the right-hand side, the solution, factors of rows and columns; and the notes.
   static constexpr std::size_t to_vectors = Core::item_bytes,
-                               to_notes = to_vectors + vectors * rows * sizeof(T),
-                               bytes_of_item = to_notes + sizeof(Notes);
-  static_assert(bytes_of_item % 16 == 0);
+                               to_notes = to_vectors + 4 * rows * sizeof(T),
+                               distance = to_notes + sizeof(Notes);
+  static_assert(distance % 16 == 0);
+  static constexpr BATCHWORK_INLINE std::size_t bytes_of_item() { return distance; }
   /// Of factors that are kept: those parts of an item's scratch that outlive the elimination, one
   /// after the other.
-  static constexpr std::size_t kept_bytes = matrix_numbers * sizeof(F) + Core::item_bytes -
-                                            Core::to_reciprocals * sizeof(F) +
-                                            2 * rows * sizeof(T) + sizeof(Notes);
+  static constexpr std::size_t kept_bytes = (matrix_numbers + 2 * rows) * sizeof(T) +
+                                            (Core::item_bytes - Core::to_reciprocals * sizeof(T)) +
+                                            sizeof(Notes);
 
   /// Items of a team: of two warps two, if those can wait alone.
   static constexpr int most_items = std::min(Core::most_items, warps == 1                 ? 4
@@ -103,33 +105,32 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   static constexpr int wanted_teams = Core::in_scratch ? Core::wanted_teams : 1,
                        teams_needed = Core::in_scratch ? 1 : wanted_teams;
 
-  static_assert(!Listed || direct_may_list<T, F, Tiles, Task>);
+  static_assert(!Listed || direct_may_list<Tiles, Task>);
   /// Groups of items that a team with a list has one after the other, at most, and teams that are
   /// left to share the work evenly.
   static constexpr std::int64_t most_groups = 8, enough_teams = 2048;
   /// The same where a team looks for items that are marked.
   static constexpr std::int64_t most_groups_of_marked = 64;
 
+  Core core;
   DirectProblem<T> p;
-  int items_per_team = 1;
   bool by_items = false;  ///< lanes read entries of each other's items
   int groups = 1;         ///< of items, which a team has one after the other
   MatrixTravel of_b, of_x;
 
   DirectTiles(DirectProblem<T> const& problem, DeviceLimits const& limits) : p(problem) {
-    this->n = p.n;
+    core.n = p.n;
     if (by_rows) p.row_lanes = p.row_lanes_of_warp;
     // More rows of the pattern are then read at once (measured on an H100).
     if (Core::in_scratch) p.row_lanes = std::min(p.row_lanes, 4);
-    by_items = !is_mixed && Task != DirectTask::substitute && p.numbers_are_near();
+    by_items = Task != DirectTask::substitute && p.numbers_are_near();
     if (Task != DirectTask::factorise) {
       of_b = MatrixTravel::of(p.b, p.n, 1, true, false);
       of_x = MatrixTravel::of(p.x, p.n, 1, true, false);
     }
     // Items that are marked are each a group.
     int const most = p.only_marked ? 1 : by_items ? most_items : Core::usual_items;
-    double_items(items_per_team, most, p.items,
-                 [&] { return bytes() <= limits.scratch(std::max(2, wanted_teams), team()); });
+    this->add_items(most, std::max(2, wanted_teams), limits);
     if (Listed || p.only_marked)
       groups = int(std::clamp<std::int64_t>(all_groups() / enough_teams, 1,
                                             p.only_marked ? most_groups_of_marked : most_groups));
@@ -137,7 +138,6 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   BATCHWORK_INLINE std::size_t bytes() const {
     return to_list() + (Listed ? ListedPattern::bytes(p.n, int(p.compressed_entries)) : 0) + 16;
   }
-  BATCHWORK_INLINE int team() const { return count * items_per_team; }
   std::int64_t teams() const { return (all_groups() + groups - 1) / groups; }
   bool fits(DeviceLimits const& limits) const {
     return limits.holds(teams_needed, team(), bytes());
@@ -159,30 +159,25 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   }
   /// Whether one item fits, whatever the number of items.
   static bool item_fits(DeviceLimits const& limits) {
-    return limits.holds(teams_needed, count, bytes_of_item + 16);
+    return limits.holds(teams_needed, count, distance + 16);
   }
 
-  BATCHWORK_INLINE std::int64_t all_groups() const {
-    return (p.items + items_per_team - 1) / items_per_team;
-  }
-  BATCHWORK_INLINE std::size_t to_list() const {
-    return std::size_t(items_per_team) * bytes_of_item;
-  }
+  BATCHWORK_INLINE std::size_t to_list() const { return this->bytes_of_items(); }
 
   /// Where an item of the team is in scratch.
   struct Memory {
     char* scratch;
-    BATCHWORK_INLINE F* numbers(int item) const {
-      return reinterpret_cast<F*>(scratch + std::size_t(item) * bytes_of_item);
+    BATCHWORK_INLINE T* numbers(int item) const {
+      return reinterpret_cast<T*>(scratch + std::size_t(item) * distance);
     }
     BATCHWORK_INLINE std::int16_t* indices(int item) const {
-      return reinterpret_cast<std::int16_t*>(numbers(item) + item_numbers);
+      return reinterpret_cast<std::int16_t*>(numbers(item) + Core::item_numbers);
     }
     BATCHWORK_INLINE T* vectors(int item) const {
-      return reinterpret_cast<T*>(scratch + std::size_t(item) * bytes_of_item + to_vectors);
+      return reinterpret_cast<T*>(scratch + std::size_t(item) * distance + to_vectors);
     }
     BATCHWORK_INLINE Notes& notes(int item) const {
-      return *reinterpret_cast<Notes*>(scratch + std::size_t(item) * bytes_of_item + to_notes);
+      return *reinterpret_cast<Notes*>(scratch + std::size_t(item) * distance + to_notes);
     }
   };
 
@@ -239,7 +234,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
         here.place[i] = -1;
         here.order[i] = std::int16_t(i);
       }
-      if (here.lane == 0) own.notes() = {0, 0, T(1), {}};
+      if (here.lane == 0) own.notes() = {0, 0, {}};
       if constexpr (Task == DirectTask::factorise) {
         for (int i = here.lane; i < p.n; i += count) own.b[i] = T(0);
         meet();
@@ -247,47 +242,41 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
         meet();
         bring_right_side(here, memory);
       }
-      if constexpr (is_mixed) {
-        Vendor::copy_async_wait();
-        expand_scaled_of(member, here, own);
-      } else {
-        expand(here, memory);
-        Vendor::copy_async_wait();
-        meet();
-        if (own.notes().unsorted != 0) add_up(here, own, meet);
-      }
+      expand(here, memory);
+      Vendor::copy_async_wait();
+      meet();
+      if (own.notes().unsorted != 0) add_up(here, own, meet);
       auto const sync = [&] {
         if constexpr (warps > 1) member.team_barrier();
         else Vendor::warp_sync(member);
       };
       auto const begin_solution = [&] {
         sync();
-        T const unit = own.begin_vector(own.b);
-        if (here.lane == 0) own.notes().unit = unit;
+        own.begin_vector(own.b);
         sync();
       };
       if constexpr (Core::in_scratch) {
         scale_in_scratch(here, own, sync);
         begin_solution();
-        this->factorise_in_scratch(member, here);
+        core.factorise_in_scratch(member, here);
       } else if constexpr (by_rows) {
-        if constexpr (!is_mixed) find_scales(here, own);
+        find_scales(here, own);
         begin_solution();
-        F most = F(0);
-        this->factorise(member, here, [&](auto& some, int first) {
-          if constexpr (!is_mixed) scale_rows(here, own, some, first);
+        T most = T(0);
+        core.factorise(member, here, [&](auto& some, int first) {
+          scale_rows(here, own, some, first);
           if (p.growth == nullptr) return;
           for_numbers(here, some, first,
-                      [&](F const& number) { most = larger_size(most, abs(number)); });
+                      [&](T const& number) { most = larger_size(most, abs(number)); });
         });
         if (p.growth != nullptr) note_largest(here, own, most);
       } else {
-        this->factorise(member, here, [&](auto& rest) {
-          if constexpr (!is_mixed) scale_tiles(member, here, own, rest);
+        core.factorise(member, here, [&](auto& rest) {
+          scale_tiles(member, here, own, rest);
           if (p.growth != nullptr) {
-            F most = F(0);
+            T most = T(0);
             for_numbers(here, rest, 0,
-                        [&](F const& number) { most = larger_size(most, abs(number)); });
+                        [&](T const& number) { most = larger_size(most, abs(number)); });
             note_largest(here, own, most);
           }
           begin_solution();
@@ -305,7 +294,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     ItemOfWarps<Member> own(*this, here, memory, member);
     std::int32_t const code = own.notes().out_of_range != 0
                                   ? Status::code(Reason::invalid_pattern, 0)
-                                  : this->status(here);
+                                  : core.status(here);
     std::int64_t const item = p.some_item(here.first + here.item);
     bool const is_there = here.item < here.there;
     SolveResult<T> result;
@@ -329,24 +318,20 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     if (Task == DirectTask::factorise || p.columns != 1) return;
     meet();
     int const which = here.item_of_share(of_x);
-    T const* const from = memory.vectors(which) + rows;
-    T* const to = item_of(p.x, p.some_item(here.first + which));
-    here.walk(of_x, [&](int, int i, int) { to[i * p.x.row] = from[i]; });
+    store_vector(here, of_x, p.x, p.some_item(here.first + which), memory.vectors(which) + rows);
   }
 
   /// b, by lanes that may have another item's; to be waited for.
   BATCHWORK_INLINE void bring_right_side(Here const& here, Memory const& memory) const {
     int const which = here.item_of_share(of_b);
-    T* const to = memory.vectors(which);
-    T const* const from = item_of(p.b, p.some_item(here.first + which));
-    here.walk(of_b, [&](int, int i, int) { fetch_together<1>(to + i, from + i * p.b.row); });
+    fetch_vector(here, of_b, p.b, p.some_item(here.first + which), memory.vectors(which));
   }
   /// What is kept of the calling lane's item, out of scratch or into it, by whole words in the
   /// order in which they stand.
   template <bool Out>
   BATCHWORK_INLINE void move_kept(Here const& here, Memory const& memory) const {
     if (Out && here.item >= here.there) return;
-    char* scratch = memory.scratch + std::size_t(here.item) * bytes_of_item;
+    char* scratch = memory.scratch + std::size_t(here.item) * distance;
     char* kept = p.kept.slot(p.some_item(here.first + here.item));
     struct alignas(16) Word {
       std::int64_t halves[2];
@@ -360,19 +345,19 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
       }
       kept += end - begin;
     };
-    move(0, matrix_numbers * sizeof(F));
-    move(Core::to_reciprocals * sizeof(F), Core::item_bytes);
+    move(0, matrix_numbers * sizeof(T));
+    move(Core::to_reciprocals * sizeof(T), Core::item_bytes);
     move(to_vectors + 2 * rows * sizeof(T), to_vectors + 4 * rows * sizeof(T));
-    move(to_notes, bytes_of_item);
+    move(to_notes, distance);
   }
   template <class Member>
   BATCHWORK_INLINE Here lane_in(Member const& member, Memory const& memory,
                                 std::int64_t group) const {
-    return this->lane_of(
+    return core.lane_of(
         member, group, items_per_team, p.items, [&](int item) { return memory.numbers(item); },
         [&](int item) { return memory.indices(item); });
   }
-  static BATCHWORK_INLINE F* entry(F* numbers, int i, int j) {
+  static BATCHWORK_INLINE T* entry(T* numbers, int i, int j) {
     return numbers + Core::place_of(i, j);
   }
 
@@ -410,8 +395,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
       numbers = of.p.a.numbers(of.p.some_item(here.first + here.item));
       b = memory.vectors(here.item);
       x = b + rows, l = x + rows, c = l + rows;
-      if constexpr (is_mixed) r = c + rows, t = r + rows;
-      else r = here.numbers + to_before, t = here.numbers + to_after;
+      r = here.numbers + to_before, t = here.numbers + to_after;
     }
     BATCHWORK_INLINE Notes& notes() const { return memory.notes(here.item); }
     BATCHWORK_INLINE Entries entries() const {
@@ -440,50 +424,33 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
         x = larger_size(x, Vendor::shuffle_xor(x, step));
       return x;
     }
-    BATCHWORK_INLINE F factor(int i, int j) const { return Core::factor(here, i, j); }
+    BATCHWORK_INLINE T factor(int i, int j) const { return Core::factor(here, i, j); }
     BATCHWORK_INLINE int row_in_place(int k) const { return here.order[k]; }
     BATCHWORK_INLINE void solve_plain(T* v) const {
-      F *const before = here.numbers + to_before, *const after = here.numbers + to_after;
-      for (int i = here.in_warp; i < rows; i += lanes_of_warp)
-        before[i] = i < of.p.n ? F(v[i]) : F(0);
+      T *const before = here.numbers + to_before, *const after = here.numbers + to_after;
+      for (int i = here.in_warp; i < rows; i += lanes_of_warp) before[i] = i < of.p.n ? v[i] : T(0);
       sync();
-      of.forward(here);
-      of.backward(here);
-      for_each([&](int i) { v[i] = T(after[i]); });
+      of.core.forward(here);
+      of.core.backward(here);
+      for_each([&](int i) { v[i] = after[i]; });
       sync();
     }
-    /// The scaled vector where it is substituted. \returns times which power of two
-    BATCHWORK_INLINE T begin_vector(T const* from) const {
-      F* const before = here.numbers + to_before;
-      T unit = T(1);
-      if constexpr (is_mixed) {
-        std::int32_t key = 0;
-        for_each([&](int i) {
-          std::int32_t const mine = pivot_key(from[i] * l[i]);
-          key = mine > key ? mine : key;
-        });
-        unit = scale_to_one<T>(largest(key));
-      }
+    /// The scaled vector where it is substituted.
+    BATCHWORK_INLINE void begin_vector(T const* from) const {
+      T* const before = here.numbers + to_before;
       for (int i = here.in_warp; i < rows; i += lanes_of_warp)
-        before[i] = i < of.p.n ? F(from[i] * l[i] * unit) : F(0);
-      return unit;
+        before[i] = i < of.p.n ? from[i] * l[i] : T(0);
     }
     BATCHWORK_INLINE void solve(bool first, T const* from, T* to) const {
       sync();
-      T unit;
-      if (first) {
-        unit = notes().unit;
-      } else {
-        unit = begin_vector(from);
+      if (!first) {
+        begin_vector(from);
         sync();
-        of.forward(here);
+        of.core.forward(here);
       }
-      of.backward(here);
-      F const* const after = here.numbers + to_after;
-      for_each([&](int i) {
-        T const y = T(after[i]) * c[i];
-        to[i] = is_mixed ? y / unit : y;
-      });
+      of.core.backward(here);
+      T const* const after = here.numbers + to_after;
+      for_each([&](int i) { to[i] = after[i] * c[i]; });
       sync();
     }
   };
@@ -531,7 +498,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     template <class Number, int N, class Op>
     BATCHWORK_INLINE void join([[maybe_unused]] Number (&x)[N], [[maybe_unused]] Op const& op) {
       if constexpr (warps > 1) {
-        static_assert(Core::turns == 2 && warps * N * sizeof(Number) <= 4 * rows * sizeof(F));
+        static_assert(Core::turns == 2 && warps * N * sizeof(Number) <= 4 * rows * sizeof(T));
         Number* const all =
             reinterpret_cast<Number*>(here.numbers + Core::to_multipliers + turn * 4 * rows);
         turn = 1 - turn;
@@ -552,38 +519,25 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
 
   /// Zeros, for the entries of a pattern.
   BATCHWORK_INLINE void clear(Here const& here) const {
-    F const zeros[4] = {F(0), F(0), F(0), F(0)};
+    T const zeros[4] = {T(0), T(0), T(0), T(0)};
     BATCHWORK_KEEP_LOOP
     for (int k = 4 * here.lane; k < matrix_numbers; k += 4 * count)
       write_together(here.numbers + k, zeros);
   }
   /// Writes the ones of the identity beyond the rows.
   BATCHWORK_INLINE void put_ones(Here const& here) const {
-    for (int i = p.n + here.lane; i < rows; i += count) *entry(here.numbers, i, i) = F(1);
+    for (int i = p.n + here.lane; i < rows; i += count) *entry(here.numbers, i, i) = T(1);
   }
 
   /// The entries of the lane's share, of whichever item of the team, to their places in scratch.
   BATCHWORK_INLINE void expand(Here const& here, Memory const& memory) const {
     int const which = by_items ? here.rank & (here.items - 1) : here.item,
               rank = by_items ? here.rank / here.items : here.lane;
-    F* const to = memory.numbers(which);
     T const* const numbers = p.a.numbers(p.some_item(here.first + which));
-    if constexpr (Listed) {
-      ListedPattern const list = list_in(memory);
-      if (list.flaws[0] + list.flaws[1] == 0) {
-        list.fetch(p.compressed_numbers(numbers), p.a.values.row, list.begins[p.n], rank, count,
-                   to);
-      } else {
-        memory.notes(which).unsorted = list.flaws[0];
-        memory.notes(which).out_of_range = list.flaws[1];
-      }
-    } else {
-      ColumnFlaws const found =
-          expand_entries(EntriesOfLanes<T>{p.a, numbers, p.n, rank, count, p.row_lanes}, to,
-                         [](int i, int j) { return Core::place_of(i, j); });
-      if (found.unsorted) memory.notes(which).unsorted = 1;
-      if (found.out_of_range) memory.notes(which).out_of_range = 1;
-    }
+    expand_item(
+        EntriesOfLanes<T>{p.a, numbers, p.n, rank, count, p.row_lanes}, p, memory.numbers(which),
+        memory.notes(which), Listed, [&] { return list_in(memory); },
+        [](int i, int j) { return Core::place_of(i, j); });
     put_ones(here);
   }
   /// Once more, where a column may be in a row twice: lanes have rows. The pattern is the same for
@@ -592,39 +546,18 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   BATCHWORK_INLINE void add_up(Here const& here, OwnItem const& own, Meet const& meet) const {
     clear(here);
     meet();
-    for (int i = here.lane; i < p.n; i += count) {
-      auto const row = p.a.row(own.numbers, i);
-      for (int k = 0; k < row.count; ++k) {
-        int const j = row.column(k);
-        if (unsigned(j) < unsigned(p.n)) *entry(here.numbers, i, j) += row.number(k);
-      }
-    }
+    auto const for_each = [&](auto const& body) {
+      for (int i = here.lane; i < p.n; i += count) body(i);
+    };
+    add_up_entries(p, own.numbers, for_each,
+                   [&](int i, int j) -> T& { return *entry(here.numbers, i, j); });
     put_ones(here);
     meet();
   }
 
-  /// Entries of another type than the factors: their range is larger, so factors of rows and
-  /// columns are found where the numbers are.
-  template <class Member>
-  BATCHWORK_INLINE void expand_scaled_of(Member const& member, Here const& here,
-                                         OwnItem const& own) const {
-    auto const sync = [&] {
-      if constexpr (warps > 1) member.team_barrier();
-      else Vendor::warp_sync(member);
-    };
-    LanesThatWait<decltype(sync)> const lanes{here.lane, count, sync};
-    std::int32_t* const keys = reinterpret_cast<std::int32_t*>(here.numbers + to_after);
-    bool const inside =
-        expand_scaled(p, lanes, own.numbers, own.l, own.c, keys,
-                      [&](int i, int j) -> F& { return *entry(here.numbers, i, j); });
-    if (!inside) own.notes().out_of_range = 1;
-    put_ones(here);
-    sync();
-  }
-
   /// The factor of a row or a column with this pivot_key of its largest number.
-  BATCHWORK_INLINE F factor_of(std::int32_t key) const {
-    return p.equilibrates ? scale_to_one<F>(key) : F(1);
+  BATCHWORK_INLINE T factor_of(std::int32_t key) const {
+    return p.equilibrates ? scale_to_one<T>(key) : T(1);
   }
   /// Powers of two for the rows, then for the columns, of the tiles, which are multiplied by them
   /// (LAPACK's geequb).
@@ -639,7 +572,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
       key[i] = 0;
       BATCHWORK_UNROLL
       for (int k = 0; k < Core::across; ++k)
-        if (this->tile(here, k) < Tiles)
+        if (Core::tile(here, k) < Tiles)
           key[i] = larger(key[i], larger(pivot_key(rest[i][k][0]), pivot_key(rest[i][k][1])));
       key[i] = larger(key[i], Vendor::shuffle_xor(key[i], 1));
       key[i] = larger(key[i], Vendor::shuffle_xor(key[i], 2));
@@ -653,7 +586,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
         key[i] = 0;
         for (int w = 0; w < warps; ++w) key[i] = larger(key[i], keys[w * rows + row]);
       }
-      F const factor = factor_of(key[i]);
+      T const factor = factor_of(key[i]);
       if (here.warp == 0 && here.c == 0) own.l[row] = factor;
       BATCHWORK_UNROLL
       for (int k = 0; k < Core::across; ++k) rest[i][k][0] *= factor, rest[i][k][1] *= factor;
@@ -668,9 +601,9 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
         BATCHWORK_UNROLL_ON_DEVICE
         for (int step = 4; step < lanes_of_warp; step *= 2)
           most = larger(most, Vendor::shuffle_xor(most, step));
-        if (this->tile(here, k) >= Tiles) continue;
-        F const factor = factor_of(most);
-        if (here.r == 0) own.c[8 * this->tile(here, k) + 2 * here.c + e] = factor;
+        if (Core::tile(here, k) >= Tiles) continue;
+        T const factor = factor_of(most);
+        if (here.r == 0) own.c[8 * Core::tile(here, k) + 2 * here.c + e] = factor;
         BATCHWORK_UNROLL
         for (int i = 0; i < Tiles; ++i) rest[i][k][e] *= factor;
       }
@@ -686,7 +619,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
       std::int32_t most = 0;
       BATCHWORK_KEEP_LOOP
       for (int j = 0; j < p.n; j += 2 * together) {
-        F some[2 * together];
+        T some[2 * together];
         read_together(some, entry(here.numbers, row, j));
         BATCHWORK_UNROLL
         for (int e = 0; e < 2 * together; ++e) {
@@ -701,33 +634,33 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     int const j0 = 2 * here.in_warp < rows ? 2 * here.in_warp : 0;
     BATCHWORK_KEEP_LOOP
     for (int i = 0; i < p.n; ++i) {
-      F some[2];
+      T some[2];
       read_together(some, entry(here.numbers, i, j0));
-      F const of_row = own.l[i];
+      T const of_row = own.l[i];
       BATCHWORK_UNROLL
       for (int e = 0; e < 2; ++e) {
         std::int32_t const key = pivot_key(some[e] * of_row);
         most[e] = key > most[e] ? key : most[e];
       }
     }
-    F const c[2] = {factor_of(most[0]), factor_of(most[1])};
+    T const c[2] = {factor_of(most[0]), factor_of(most[1])};
     if (2 * here.in_warp < rows) write_together(own.c + j0, c);
     Vendor::warp_sync();
   }
   /// Some columns of the lane's rows times them.
   template <int Width>
   BATCHWORK_INLINE void scale_rows(Here const& here, OwnItem const& own,
-                                   F (&some)[Core::of_lane][Width], int first) const {
+                                   T (&some)[Core::of_lane][Width], int first) const {
     constexpr int together = Core::together;
-    F l[Core::of_lane];
+    T l[Core::of_lane];
     BATCHWORK_UNROLL
     for (int s = 0; s < Core::of_lane; ++s) {
       int const row = Core::row_of(here, s);
-      l[s] = row < p.n ? own.l[row] : F(1);
+      l[s] = row < p.n ? own.l[row] : T(1);
     }
     BATCHWORK_UNROLL
     for (int j = 0; j < Width; j += together) {
-      F of_columns[together];
+      T of_columns[together];
       read_together(of_columns, own.c + first + j);
       BATCHWORK_UNROLL
       for (int e = 0; e < together; ++e) {
@@ -746,7 +679,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
                                          Sync const& sync) const {
     constexpr int pairs = count / 2;
     int const half = here.lane % 2;
-    auto const larger_key = [](std::int32_t most, F x) {
+    auto const larger_key = [](std::int32_t most, T x) {
       std::int32_t const key = pivot_key(x);
       return key > most ? key : most;
     };
@@ -765,7 +698,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
       std::int32_t most = 0;
       BATCHWORK_KEEP_LOOP
       for (int j = 4 * half; j < p.n; j += 8) {
-        F some[4];
+        T some[4];
         read_together(some, entry(here.numbers, i, j));
         BATCHWORK_UNROLL
         for (int q = 0; q < 4; ++q) most = larger_key(most, some[q]);
@@ -778,18 +711,18 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
       for (int i0 = half * (rows / 2); i0 < (half + 1) * (rows / 2); i0 += 4) {
         BATCHWORK_UNROLL
         for (int q = 0; q < 4; ++q)
-          most = larger_key(most, *entry(here.numbers, i0 + q, j) * F(own.l[i0 + q]));
+          most = larger_key(most, *entry(here.numbers, i0 + q, j) * own.l[i0 + q]);
       }
       return most;
     });
-    F largest = F(0);
+    T largest = T(0);
     BATCHWORK_KEEP_LOOP
     for (int i = here.lane / 2; i < p.n; i += pairs) {
-      F const of_row = F(own.l[i]);
+      T const of_row = own.l[i];
       BATCHWORK_KEEP_LOOP
       for (int j = 4 * half; j < p.n; j += 8) {
-        F some[4], of_columns[4];
-        F* const to = entry(here.numbers, i, j);
+        T some[4], of_columns[4];
+        T* const to = entry(here.numbers, i, j);
         read_together(some, to);
         read_together(of_columns, own.c + j);
         BATCHWORK_UNROLL
@@ -797,7 +730,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
           // One after the other: both together may overflow.
           some[q] *= of_row;
           some[q] *= of_columns[q];
-          if (p.growth != nullptr && j + q < p.n) largest = larger_size(largest, F(abs(some[q])));
+          if (p.growth != nullptr && j + q < p.n) largest = larger_size(largest, abs(some[q]));
         }
         write_together(to, some);
       }
@@ -805,11 +738,11 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     note_largest(here, own, largest);
   }
   /// Of the scaled numbers that the lane has.
-  BATCHWORK_INLINE void note_largest(Here const& here, OwnItem const& own, F most) const {
+  BATCHWORK_INLINE void note_largest(Here const& here, OwnItem const& own, T most) const {
     most = larger_of_warp(most);
-    if (here.in_warp == 0) own.notes().largest[here.warp] = T(most);
+    if (here.in_warp == 0) own.notes().largest[here.warp] = most;
   }
-  static BATCHWORK_INLINE F larger_of_warp(F x) {
+  static BATCHWORK_INLINE T larger_of_warp(T x) {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int step = 1; step < lanes_of_warp; step *= 2)
       x = larger_size(x, Vendor::shuffle_xor(x, step));
@@ -833,8 +766,8 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
         for (int i = 0; i < Tiles; ++i) {
           BATCHWORK_UNROLL
           for (int e = 0; e < 2; ++e)
-            if (8 * i + here.r < p.n && this->tile(here, k) < Tiles &&
-                8 * this->tile(here, k) + 2 * here.c + e < p.n)
+            if (8 * i + here.r < p.n && Core::tile(here, k) < Tiles &&
+                8 * Core::tile(here, k) + 2 * here.c + e < p.n)
               body(rest[i][k][e]);
         }
       }
@@ -842,14 +775,14 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   }
   /// The largest number of the scaled matrix over the largest of U.
   BATCHWORK_INLINE T growth_of(Here const& here, OwnItem const& own) const {
-    F most = F(0);
+    T most = T(0);
     for (int i = here.in_warp; i < p.n; i += lanes_of_warp)
       for (int j = here.place[i]; j < p.n; ++j)
         most = larger_size(most, abs(Core::factor(here, i, j)));
     most = larger_of_warp(most);
     T largest = T(0);
     for (T const& of_warp : own.notes().largest) largest = larger_size(largest, of_warp);
-    return largest / T(most);
+    return largest / most;
   }
 };
 

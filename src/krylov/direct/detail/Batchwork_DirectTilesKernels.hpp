@@ -25,11 +25,11 @@ bool DirectTilesLaunch<T, Task, First, Last, Exec>::run(
       if constexpr (down < First || down > Last) {
         return false;
       } else {
-        using Kernel = DirectTiles<T, T, down, Task>;
+        using Kernel = DirectTiles<T, down, Task>;
         Kernel const kernel(p, limits);
         if (!kernel.fits(limits)) return false;
-        if constexpr (direct_may_list<T, T, down, Task>) {
-          DirectTiles<T, T, down, Task, true> const with_list(p, limits);
+        if constexpr (direct_may_list<down, Task>) {
+          DirectTiles<T, down, Task, true> const with_list(p, limits);
           if (with_list.is_worth_it(kernel, limits)) {
             launch_direct_kernel(exec, call, with_list);
             return true;

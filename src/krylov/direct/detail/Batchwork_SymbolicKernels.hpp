@@ -57,12 +57,10 @@ void launch_symbolic(Exec const& exec, SystemCall const& call, SymbolicProblem<T
   if constexpr (runs_on_device<Exec>) {
     using Kernel = SymbolicTeams<T>;
     Kernel const kernel(p, lanes);
-    launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(
-        exec, kernel_label(call.verb, call.label), kernel,
-        TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, [&] {
-          return LaunchWords{call.verb, "factors of " + std::to_string(places.entries) + " entries",
-                             "give direct_lu() without a pattern, or an iterative solver"};
-        });
+    launch_kernel_that_fits(exec, kernel_label(call.verb, call.label), kernel, [&] {
+      return LaunchWords{call.verb, "factors of " + std::to_string(places.entries) + " entries",
+                         "give direct_lu() without a pattern, or an iterative solver"};
+    });
   } else {
     auto const run = [&]<int W>() {
       using Kernel = SymbolicPacks<T, W>;
@@ -86,10 +84,8 @@ void launch_marked(Exec const& exec, SystemCall const& call, DirectProblem<T> co
     }
     using Kernel = MarkedItems<T>;
     Kernel const kernel(p, slots_at_once(exec, p.items, Kernel::team()));
-    launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
-        exec, kernel_label(call.verb, call.label), kernel,
-        TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
-        [&] { return call.launch_words(p.n); });
+    launch_kernel(exec, kernel_label(call.verb, call.label), kernel,
+                  [&] { return call.launch_words(p.n); });
   } else {
     DirectLaunch<T, DirectTask::whole, T, Exec>::run(exec, call, p, {});
   }

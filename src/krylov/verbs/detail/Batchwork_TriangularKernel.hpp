@@ -77,8 +77,7 @@ struct TriangularSystems {
       lanes.sync();
     }
     if (!there || lanes.rank != 0 || !status.wanted()) return;
-    info_t<S> const none(0), result = make_info<S>(Reason::not_finite, 0);
-    info = first_failure(info, select(flaw == S(T(0)), none, result));
+    info = status_with_result(info, flaw != S(T(0)));
     if constexpr (std::is_same_v<S, T>) {
       status.put(item, info);
     } else {
