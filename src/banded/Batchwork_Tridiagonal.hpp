@@ -108,8 +108,7 @@ void solve_tridiagonal_batch(Exec const& exec, std::string const& label, L const
   TridiagonalLaunch<T, Pivots, Exec>::run(exec, call, p);
 }
 
-/// solve_tridiagonal of its arguments.
-struct SolveTridiagonalOfArguments {
+struct SolveTridiagonalCall {
   template <class Exec, Viewish L, Viewish D, Viewish U, Viewish B, Viewish X,
             StatusOrNone S = NoStatus>
   void operator()(Exec const& exec, Launch<> const& how, L const& lower, D const& diagonal,
@@ -124,15 +123,6 @@ struct SolveTridiagonalOfArguments {
                   S const& codes = {}) const {
     solve_tridiagonal_batch<TridiagonalPivots::largest>(exec, label_alone(how), lower, diagonal,
                                                         upper, b, x, codes);
-  }
-  template <class... X>
-  void operator()(X const&...) const {
-    static_assert(
-        any_order<X...>,
-        "Batchwork::solve_tridiagonal: the arguments are [exec,] [launch(\"label\"),] lower, "
-        "diagonal, upper, b, x [, partial_pivoting()] [, status(codes)] in this order; all five "
-        "are "
-        "Views, without in(...) and out(...)");
   }
 };
 
@@ -191,7 +181,13 @@ struct SolveTridiagonalOfArguments {
 ///         rows, null Views, too few groups, Views that overlap other than in place
 template <class... X>
 void solve_tridiagonal(X const&... arguments) {
-  Impl::call_verb(Impl::SolveTridiagonalOfArguments(), arguments...);
+  static_assert(
+      Impl::Takes<Impl::SolveTridiagonalCall, X...>,
+      "Batchwork::solve_tridiagonal: the arguments are [exec,] [launch(\"label\"),] lower, "
+      "diagonal, upper, b, x [, partial_pivoting()] [, status(codes)] in this order; all five "
+      "are "
+      "Views, without in(...) and out(...)");
+  Impl::call_verb(Impl::SolveTridiagonalCall(), arguments...);
 }
 
 }  // namespace Batchwork

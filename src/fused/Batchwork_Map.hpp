@@ -18,20 +18,14 @@
 namespace Batchwork {
 namespace Impl {
 
-/// The call of map with its arguments in order.
-struct MapOfArguments {
+struct MapCall {
   template <class Exec, class How, class Sequence, class... O>
+    requires(!Misplaced<Sequence> && (!Misplaced<O> && ...))
   void operator()(Exec const& exec, How const& how, Sequence const& sequence,
                   O const&... operands) const {
-    constexpr bool in_order = !Misplaced<Sequence> && (!Misplaced<O> && ...);
-    static_assert(in_order,
-                  "Batchwork::map: the arguments are [exec,] [launch(...),] sequence, operands... "
-                  "in this order; a label is launch(\"label\")");
-    if constexpr (in_order) {
-      std::int64_t const items = check("map", 0, resolve(operands)...);
-      launch_group(exec, how, "map", make_map_group<Exec, How>(sequence, resolve(operands)...),
-                   items);
-    }
+    std::int64_t const items = check("map", 0, resolve(operands)...);
+    launch_group(exec, how, "map", make_map_group<Exec, How>(sequence, resolve(operands)...),
+                 items);
   }
 };
 
@@ -57,7 +51,10 @@ struct MapOfArguments {
 ///   overlapping Views, different numbers of items, wrong extents. Outputs are then unchanged.
 template <class... X>
 void map(X const&... arguments) {
-  Impl::call_verb(Impl::MapOfArguments(), arguments...);
+  static_assert(Impl::Takes<Impl::MapCall, X...>,
+                "Batchwork::map: the arguments are [exec,] [launch(...),] sequence, operands... "
+                "in this order; a label is launch(\"label\")");
+  Impl::call_verb(Impl::MapCall(), arguments...);
 }
 
 }  // namespace Batchwork

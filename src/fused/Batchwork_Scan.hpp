@@ -34,18 +34,13 @@ void launch_scan(std::string const& verb, Exec const& exec, How const& how, Step
       items);
 }
 
-/// The call of scan with its arguments in order.
-struct ScanOfArguments {
-  template <class Exec, class How, class Steps, class Sequence, class... O>
+struct ScanCall {
+  template <class Exec, class How, StepsOfScan Steps, class Sequence, class... O>
+    requires(!Misplaced<Sequence> && (!Misplaced<O> && ...))
   void operator()(Exec const& exec, How const& how, Steps const& steps, Sequence const& sequence,
                   O const&... operands) const {
-    constexpr bool in_order = StepsOfScan<Steps> && !Misplaced<Sequence> && (!Misplaced<O> && ...);
-    static_assert(in_order,
-                  "Batchwork::scan: the arguments are [exec,] [launch(...),] steps, sequence, "
-                  "operands... in this order; a label is launch(\"label\")");
-    if constexpr (in_order)
-      launch_scan<is_backward<Steps>>("scan", exec, how, as_steps(steps), sequence,
-                                      resolve(operands)...);
+    launch_scan<is_backward<Steps>>("scan", exec, how, as_steps(steps), sequence,
+                                    resolve(operands)...);
   }
 };
 
@@ -76,7 +71,10 @@ struct ScanOfArguments {
 ///   unchanged.
 template <class... X>
 void scan(X const&... arguments) {
-  Impl::call_verb(Impl::ScanOfArguments(), arguments...);
+  static_assert(Impl::Takes<Impl::ScanCall, X...>,
+                "Batchwork::scan: the arguments are [exec,] [launch(...),] steps, sequence, "
+                "operands... in this order; a label is launch(\"label\")");
+  Impl::call_verb(Impl::ScanCall(), arguments...);
 }
 
 }  // namespace Batchwork

@@ -288,8 +288,7 @@ auto start_for(M const& m, S const& start) {
   }
 }
 
-/// The call of Kalman::filter with its arguments in order.
-struct FilterOfArguments {
+struct FilterCall {
   template <class Exec, int W, int Teams, int L, std::convertible_to<std::int64_t> Steps, class M,
             class S, class Z, class Re, class Promise = Kalman::MayBeMissing>
     requires requires(M const& m, Re const& re) {
@@ -304,12 +303,6 @@ struct FilterOfArguments {
     if constexpr (require_one_type<M, std::remove_const_t<decltype(from)>,
                                    std::remove_const_t<decltype(values)>, Re>())
       launch_filter(exec, how, std::int64_t(steps), model, from, values, results, promise);
-  }
-  template <class... X>
-  void operator()(X const&...) const {
-    static_assert(any_order<X...>,
-                  "Batchwork::Kalman::filter: the arguments are [exec,] [launch(...),] steps, "
-                  "model, start, z, results [, promise] in this order");
   }
 };
 
@@ -357,7 +350,10 @@ namespace Kalman {
 ///   Messages count operands in the order of the parameters of Step.
 template <class... X>
 void filter(X const&... arguments) {
-  Impl::call_verb(Impl::FilterOfArguments(), arguments...);
+  static_assert(Impl::Takes<Impl::FilterCall, X...>,
+                "Batchwork::Kalman::filter: the arguments are [exec,] [launch(...),] steps, "
+                "model, start, z, results [, promise] in this order");
+  Impl::call_verb(Impl::FilterCall(), arguments...);
 }
 
 }  // namespace Kalman

@@ -98,26 +98,18 @@ auto factorize_batch(Exec const& exec, std::string const& label, DirectLu<Factor
   return factors;
 }
 
-struct FactorizeOfArguments {
-  template <class Exec, class Factor, SystemMatrices A, class View>
-    requires Kokkos::is_view_v<View>
+/// A SolveLog, or if none is given one without Views.
+template <class Exec, class View>
+using NoLog = SolveLog<typename View::value_type, typename Exec::memory_space>;
+template <class X>
+concept HasReasons = requires(X const& log) { log.reason; };
+
+struct FactorizeCall {
+  template <class Exec, class Factor, SystemMatrices A, class View, class Log = NoLog<Exec, View>>
+    requires(Kokkos::is_view_v<View> && HasReasons<Log>)
   auto operator()(Exec const& exec, Launch<> const& how, DirectLu<Factor> const& solver, A const& a,
-                  View const& numbers) const {
-    using NoLog = SolveLog<typename View::value_type, typename Exec::memory_space>;
-    return factorize_batch(exec, label_alone(how), solver, a, numbers, NoLog());
-  }
-  template <class Exec, class Factor, SystemMatrices A, class View, class Log>
-    requires(Kokkos::is_view_v<View> && requires(Log const& log) { log.reason; })
-  auto operator()(Exec const& exec, Launch<> const& how, DirectLu<Factor> const& solver, A const& a,
-                  View const& numbers, Log const& log) const {
+                  View const& numbers, Log const& log = {}) const {
     return factorize_batch(exec, label_alone(how), solver, a, numbers, log);
-  }
-  template <class... X>
-  void operator()(X const&...) const {
-    static_assert(any_order<X...>,
-                  "Batchwork::factorize: the arguments are [exec,] [launch(\"label\"),] "
-                  "direct_lu(...), A, factors [, log] in this order, factors being a View<T*> of "
-                  "factors_numbers(...) numbers");
   }
 };
 
@@ -157,49 +149,23 @@ void solve_with_factors(Exec const& exec, std::string const& label,
       });
 }
 
-/// solve of its arguments, with factors.
-struct SolveFactorsOfArguments {
+struct SolveFactorsCall {
   template <class Exec, class Of, class Factor, class OfA, class View, SystemMatrices A, Viewish B,
-            Viewish X>
-  void operator()(Exec const& exec, Launch<> const& how,
-                  DirectFactors<Of, Factor, OfA, View> const& f, A const& a, B const& b,
-                  X const& x) const {
-    run(exec, how, f, a, b, x, NoLog<Exec, View>(), 3);
-  }
-  template <class Exec, class Of, class Factor, class OfA, class View, SystemMatrices A, Viewish B,
-            Viewish X, class Log>
-    requires requires(Log const& log) { log.reason; }
+            Viewish X, HasReasons Log = NoLog<Exec, View>>
   void operator()(Exec const& exec, Launch<> const& how,
                   DirectFactors<Of, Factor, OfA, View> const& f, A const& a, B const& b, X const& x,
-                  Log const& log) const {
+                  Log const& log = {}) const {
     run(exec, how, f, a, b, x, log, 3);
   }
-  template <class Exec, class Of, class Factor, class OfA, class View, Viewish B, Viewish X>
-  void operator()(Exec const& exec, Launch<> const& how,
-                  DirectFactors<Of, Factor, OfA, View> const& f, B const& b, X const& x) const {
-    run(exec, how, f, f.a, b, x, NoLog<Exec, View>(), 2);
-  }
   template <class Exec, class Of, class Factor, class OfA, class View, Viewish B, Viewish X,
-            class Log>
-    requires requires(Log const& log) { log.reason; }
+            HasReasons Log = NoLog<Exec, View>>
   void operator()(Exec const& exec, Launch<> const& how,
                   DirectFactors<Of, Factor, OfA, View> const& f, B const& b, X const& x,
-                  Log const& log) const {
+                  Log const& log = {}) const {
     run(exec, how, f, f.a, b, x, log, 2);
-  }
-  template <class... X>
-  void operator()(X const&...) const {
-    static_assert(
-        any_order<X...>,
-        "Batchwork::solve: with factors of factorize the arguments are [exec,] "
-        "[launch(\"label\"),] factors, [A,] b, x [, log] in this order; b and x are Views, "
-        "without in(...) and out(...)");
   }
 
  private:
-  template <class Exec, class View>
-  using NoLog = SolveLog<typename View::value_type, typename Exec::memory_space>;
-
   template <class Exec, class Of, class Factor, class OfA, class View, class... Rest>
   static void run(Exec const& exec, Launch<> const& how,
                   DirectFactors<Of, Factor, OfA, View> const& f, Rest const&... rest) {
@@ -243,7 +209,11 @@ struct SolveFactorsOfArguments {
 /// only on the execution space and the kind of device that made them.
 template <class... X>
 auto factorize(X const&... arguments) {
-  return Impl::call_verb(Impl::FactorizeOfArguments(), arguments...);
+  static_assert(Impl::Takes<Impl::FactorizeCall, X...>,
+                "Batchwork::factorize: the arguments are [exec,] [launch(\"label\"),] "
+                "direct_lu(...), A, factors [, log] in this order, factors being a View<T*> of "
+                "factors_numbers(...) numbers");
+  return Impl::call_verb(Impl::FactorizeCall(), arguments...);
 }
 
 /// Solves with factors that factorize has kept:
@@ -270,7 +240,11 @@ auto factorize(X const&... arguments) {
 template <class... X>
   requires(Impl::is_direct_factors<X> || ...)
 void solve(X const&... arguments) {
-  Impl::call_verb(Impl::SolveFactorsOfArguments(), arguments...);
+  static_assert(Impl::Takes<Impl::SolveFactorsCall, X...>,
+                "Batchwork::solve: with factors of factorize the arguments are [exec,] "
+                "[launch(\"label\"),] factors, [A,] b, x [, log] in this order; b and x are Views, "
+                "without in(...) and out(...)");
+  Impl::call_verb(Impl::SolveFactorsCall(), arguments...);
 }
 
 /// Elements that the factors of a batch need: somewhat more than full matrices with rows rounded up

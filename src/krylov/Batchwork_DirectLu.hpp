@@ -258,22 +258,12 @@ void solve_directly(Exec const& exec, Launch<> const& launched, Solver const& so
       rest...);
 }
 
-/// solve of its arguments, with direct_lu.
-struct SolveDirectOfArguments {
+struct SolveDirectCall {
   template <class Exec, class Factor, SystemMatrices A, Viewish B, Viewish X,
             LogOrWorkspace... Rest>
   void operator()(Exec const& exec, Launch<> const& how, DirectLu<Factor> const& solver, A const& a,
                   B const& b, X const& x, Rest const&... rest) const {
     solve_directly(exec, how, solver, a, b, x, rest...);
-  }
-  template <class... X>
-  void operator()(X const&...) const {
-    static_assert(
-        any_order<X...>,
-        "Batchwork::solve: with direct_lu, which takes no preconditioner, the arguments "
-        "are [exec,] [launch(\"label\"),] direct_lu(...), A, b, x [, log] [, "
-        "workspace(view)] in this order; A is csr(...), dense(...) or another format; b and "
-        "x are Views, without in(...) and out(...)");
   }
 };
 
@@ -337,7 +327,13 @@ struct SolveDirectOfArguments {
 template <class... X>
   requires(Impl::is_direct_lu<X> || ...)
 void solve(X const&... arguments) {
-  Impl::call_verb(Impl::SolveDirectOfArguments(), arguments...);
+  static_assert(
+      Impl::Takes<Impl::SolveDirectCall, X...>,
+      "Batchwork::solve: with direct_lu, which takes no preconditioner, the arguments "
+      "are [exec,] [launch(\"label\"),] direct_lu(...), A, b, x [, log] [, "
+      "workspace(view)] in this order; A is csr(...), dense(...) or another format; b and "
+      "x are Views, without in(...) and out(...)");
+  Impl::call_verb(Impl::SolveDirectCall(), arguments...);
 }
 
 /// Workspace elements that a solve with direct_lu needs: 0 if the systems fit on the chip, else

@@ -244,8 +244,7 @@ void solve_by(Exec const& exec, Launch<> const& launched, Method const& method, 
 template <class X>
 concept LogOrWorkspace = requires(X const& x) { x.reason; } || requires(X const& x) { x.view; };
 
-/// solve of its arguments.
-struct SolveOfArguments {
+struct SolveCall {
   template <class Exec, IterativeSolver Solver, Preconditioner M, SystemMatrices A, Viewish B,
             Viewish X, LogOrWorkspace... Rest>
   void operator()(Exec const& exec, Launch<> const& how, Solver const& solver, M const& m,
@@ -259,14 +258,6 @@ struct SolveOfArguments {
                   Solver const& solver, M const& m, A const& a, B const& b, X const& x,
                   Rest const&... rest) const {
     solve_by(exec, how, SolveByTypes<Solver, M>{division, solver, m}, a, b, x, rest...);
-  }
-  template <class... X>
-  void operator()(X const&...) const {
-    static_assert(any_order<X...>,
-                  "Batchwork::solve: the arguments are [exec,] [launch(\"label\"),] "
-                  "[WorkDivision,] solver, preconditioner, A, b, x [, log] [, workspace(view)] in "
-                  "this order; A is csr(...), dense(...) or another format; b and x are Views, "
-                  "without in(...) and out(...)");
   }
 };
 
@@ -334,7 +325,12 @@ inline constexpr bool has_own_solve = is_configuration<X>;
 template <Impl::BeginsSolve First, class... Rest>
   requires(!Impl::has_own_solve<First> && (!Impl::has_own_solve<Rest> && ...))
 void solve(First const& first, Rest const&... rest) {
-  Impl::call_verb(Impl::SolveOfArguments(), first, rest...);
+  static_assert(Impl::Takes<Impl::SolveCall, First, Rest...>,
+                "Batchwork::solve: the arguments are [exec,] [launch(\"label\"),] "
+                "[WorkDivision,] solver, preconditioner, A, b, x [, log] [, workspace(view)] in "
+                "this order; A is csr(...), dense(...) or another format; b and x are Views, "
+                "without in(...) and out(...)");
+  Impl::call_verb(Impl::SolveCall(), first, rest...);
 }
 
 /// Workspace elements that a call of solve with these arguments needs; 0 if it needs none.

@@ -100,8 +100,7 @@ inline constexpr bool is_configuration<SolveConfiguration> = true;
 template <class W>
 inline constexpr bool is_configuration<ScaledSolver<SolveConfiguration, W>> = true;
 
-/// solve of its arguments, with a configuration.
-struct SolveConfiguredOfArguments {
+struct SolveConfiguredCall {
   template <class Exec, SystemMatrices A, Viewish B, Viewish X, LogOrWorkspace... Rest>
   void operator()(Exec const& exec, Launch<> const& how, SolveConfiguration const& c, A const& a,
                   B const& b, X const& x, Rest const&... rest) const {
@@ -128,13 +127,6 @@ struct SolveConfiguredOfArguments {
     check_kinds(SystemCall{"solve"}, c);
     solve_by(exec, how, SolveByConfiguration<ScaledSolver<SolveConfiguration, W>>{scaled}, a, b, x,
              rest...);
-  }
-  template <class... X>
-  void operator()(X const&...) const {
-    static_assert(any_order<X...>,
-                  "Batchwork::solve: the arguments are [exec,] [launch(\"label\"),] configuration, "
-                  "A, b, x [, log] [, workspace(view)] in this order; b and x are Views, without "
-                  "in(...) and out(...)");
   }
 };
 
@@ -167,7 +159,11 @@ struct SolveConfiguredOfArguments {
 template <class... X>
   requires(Impl::is_configuration<X> || ...)
 void solve(X const&... arguments) {
-  Impl::call_verb(Impl::SolveConfiguredOfArguments(), arguments...);
+  static_assert(Impl::Takes<Impl::SolveConfiguredCall, X...>,
+                "Batchwork::solve: the arguments are [exec,] [launch(\"label\"),] configuration, "
+                "A, b, x [, log] [, workspace(view)] in this order; b and x are Views, without "
+                "in(...) and out(...)");
+  Impl::call_verb(Impl::SolveConfiguredCall(), arguments...);
 }
 
 /// Workspace elements that a solve with this configuration needs; 0 if it needs none. A program

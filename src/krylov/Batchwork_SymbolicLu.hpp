@@ -249,8 +249,7 @@ void sparse_batch(Exec const& exec, std::string const& label, SparseDirectLu<Mem
       });
 }
 
-/// solve of its arguments, with direct_lu(symbolic).
-struct SolveByPatternOfArguments {
+struct SolveByPatternCall {
   template <class Exec, class Memory, SystemMatrices A, Viewish B, Viewish X,
             LogOrWorkspace... Rest>
   void operator()(Exec const& exec, Launch<> const& how, SparseDirectLu<Memory> const& solver,
@@ -261,14 +260,6 @@ struct SolveByPatternOfArguments {
           sparse_batch(exec, label_alone(how), solver, a, b, x, log, memory);
         },
         rest...);
-  }
-  template <class... X>
-  void operator()(X const&...) const {
-    static_assert(any_order<X...>,
-                  "Batchwork::solve: with direct_lu(symbolic), which takes no preconditioner, the "
-                  "arguments are [exec,] [launch(\"label\"),] direct_lu(symbolic, ...), A, b, x [, "
-                  "log] [, workspace(view)] in this order; b and x are Views, without in(...) and "
-                  "out(...)");
   }
 };
 
@@ -348,7 +339,12 @@ auto symbolic_lu(A const& a, std::vector<int> const& order = {}) {
 template <class... X>
   requires(Impl::is_sparse_direct<X> || ...)
 void solve(X const&... arguments) {
-  Impl::call_verb(Impl::SolveByPatternOfArguments(), arguments...);
+  static_assert(Impl::Takes<Impl::SolveByPatternCall, X...>,
+                "Batchwork::solve: with direct_lu(symbolic), which takes no preconditioner, the "
+                "arguments are [exec,] [launch(\"label\"),] direct_lu(symbolic, ...), A, b, x [, "
+                "log] [, workspace(view)] in this order; b and x are Views, without in(...) and "
+                "out(...)");
+  Impl::call_verb(Impl::SolveByPatternCall(), arguments...);
 }
 
 /// Workspace elements that a solve with direct_lu(symbolic) needs: 0 if full matrices fit on the

@@ -35,6 +35,9 @@ struct CallOfVerb;
 template <Verb V, class... X>
 WorkspaceWanted workspace_wanted(X const&... arguments) {
   WorkspaceWanted wanted;
+  static_assert(Takes<CallOfVerb<V>, X..., WorkspaceQuestion>,
+                "Batchwork::workspace_numbers: the arguments are those of the verb in its order, "
+                "without workspace(view)");
   call_verb(CallOfVerb<V>(), arguments..., WorkspaceQuestion{&wanted});
   return wanted;
 }

@@ -14,6 +14,7 @@
 #include "core/detail/Batchwork_KernelSets.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleLaunch.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
+#include "launch/detail/Batchwork_OperandForms.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 
 namespace Batchwork {
@@ -38,10 +39,11 @@ constexpr bool require_triangle_views() {
   return true;
 }
 
-/// a and the result l, which may be the same operand; codes is status(...) or NoStatus.
-template <bool InPlace, class Exec, class A, class L, class S>
+/// a and the result l, which may be the same operand.
+template <class Exec, class A, class L, class S>
 void cholesky_batch(Exec const& exec, std::string const& label, A const& a_operand,
-                    L const& l_operand, S const& codes) {
+                    L const& l_operand, S const& end) {
+  constexpr bool InPlace = kind_of<L> == Kind::inout;
   auto const a = stored(a_operand);
   auto const l = stored(l_operand);
   static_assert(require_triangle_views<Exec, std::remove_const_t<decltype(l)>,
@@ -54,7 +56,7 @@ void cholesky_batch(Exec const& exec, std::string const& label, A const& a_opera
   call.add("a", InPlace, a);
   if (!InPlace) call.add("l", true, l);
   TriangleProblem<T> p;
-  p.status = status_target<Exec>(call, codes);
+  p.status = status_target<Exec>(call, end.status);
   call.check({!InPlace && same_numbers(l, a), 0, 1});
   call.check_square(0, a.rows, a.cols);
   if (l.rows != a.rows || l.cols != a.cols)
@@ -70,12 +72,11 @@ void cholesky_batch(Exec const& exec, std::string const& label, A const& a_opera
 enum class SolvedBy { cholesky, lower, upper };
 
 /// b and the solutions x may be the same operand.
-template <SolvedBy By, bool InPlace, class Exec, class A, class B, class X, class S>
-void solve_triangle_batch(Exec const& exec, std::string const& verb, std::string const& label,
-                          A const& a_operand, B const& b_operand, X const& x_operand,
-                          S const& codes) {
+template <SolvedBy By, class Exec, class A, class B, class X, class S>
+void solve_triangle_batch(Exec const& exec, std::string const& label, A const& a_operand,
+                          B const& b_operand, X const& x_operand, S const& end) {
   constexpr bool is_turned = requires { a_operand.operand; }, Factors = By == SolvedBy::cholesky,
-                 is_upper = By == SolvedBy::upper;
+                 is_upper = By == SolvedBy::upper, InPlace = kind_of<X> == Kind::inout;
   auto const a = [&] {
     if constexpr (is_turned) return stored(a_operand.operand);
     else return stored(a_operand);
@@ -91,12 +92,12 @@ void solve_triangle_batch(Exec const& exec, std::string const& verb, std::string
                 "sides, v(item, row, column)");
   using T = typename decltype(x)::value_type;
 
-  Call call{verb, {}, label};
+  Call call{Factors ? "solve_cholesky" : is_upper ? "solve_upper" : "solve_lower", {}, label};
   call.add(Factors ? "a" : is_upper ? "u" : "l", false, a);
   call.add("b", InPlace, b);
   if (!InPlace) call.add("x", true, x);
   TriangleProblem<T> p;
-  p.status = status_target<Exec>(call, codes);
+  p.status = status_target<Exec>(call, end.status);
   call.check({!InPlace && same_numbers(x, b) && x.storage.row == b.storage.row, 1, 2});
   call.check_square(0, a.rows, a.cols);
   if (b.rows != a.rows)
@@ -117,63 +118,15 @@ void solve_triangle_batch(Exec const& exec, std::string const& verb, std::string
   TriangleLaunch<T, task, Exec>::run(exec, call, a.rows, b.cols, p);
 }
 
-/// cholesky of its operands, in either form.
-struct CholeskyOfOperands {
-  template <class Exec, class How, class... O>
-  void operator()(Exec const& exec, How const& how, O const&... operands) const {
-    using Given = OperandsGiven<How, O...>;
-    constexpr bool apart = Given::template are<Kind::in, Kind::out>,
-                   in_place = Given::template are<Kind::inout>;
-    static_assert(
-        apart || in_place,
-        "Batchwork::cholesky: the arguments are [exec,] [launch(\"label\"),] in(A), out(L) "
-        "[, status(codes)] in this order, or inout(A) instead of both");
-    if constexpr (in_place)
-      [&](auto const& a, auto const&... rest) {
-        cholesky_batch<true>(exec, label_alone(how), a, a, or_no_status(rest...));
-      }(operands...);
-    else if constexpr (apart)
-      [&](auto const& a, auto const& l, auto const&... rest) {
-        cholesky_batch<false>(exec, label_alone(how), a, l, or_no_status(rest...));
-      }(operands...);
-  }
+struct CholeskyCall : OnOperands<CholeskyCall, Last::status, Form<Kinds<Kind::in, Kind::out>, 0, 1>,
+                                 Form<Kinds<Kind::inout>, 0, 0>> {
+  static void run(auto const&... x) { cholesky_batch(x...); }
 };
-
-/// solve_cholesky, solve_lower or solve_upper of their operands, in either form.
 template <SolvedBy By>
-struct SolveOfOperands {
-  template <class Exec, class How, class... O>
-  void operator()(Exec const& exec, How const& how, O const&... operands) const {
-    using Given = OperandsGiven<How, O...>;
-    constexpr bool apart = Given::template are<Kind::in, Kind::in, Kind::out>,
-                   in_place = Given::template are<Kind::in, Kind::inout>;
-    if constexpr (By == SolvedBy::cholesky)
-      static_assert(
-          apart || in_place,
-          "Batchwork::solve_cholesky: the arguments are [exec,] [launch(\"label\"),] in(A), "
-          "in(B), out(X) [, status(codes)] in this order, or inout(B) instead of both");
-    else if constexpr (By == SolvedBy::upper)
-      static_assert(apart || in_place,
-                    "Batchwork::solve_upper: the arguments are [exec,] [launch(\"label\"),] in(U), "
-                    "in(B), out(X) [, status(codes)] in this order, or inout(B) instead of both");
-    else
-      static_assert(apart || in_place,
-                    "Batchwork::solve_lower: the arguments are [exec,] [launch(\"label\"),] in(L), "
-                    "in(B), out(X) [, status(codes)] in this order, or inout(B) instead of both");
-    std::string const verb = By == SolvedBy::cholesky ? "solve_cholesky"
-                             : By == SolvedBy::lower  ? "solve_lower"
-                                                      : "solve_upper";
-    if constexpr (in_place)
-      [&](auto const& a, auto const& b, auto const&... rest) {
-        solve_triangle_batch<By, true>(exec, verb, label_alone(how), a, b, b,
-                                       or_no_status(rest...));
-      }(operands...);
-    else if constexpr (apart)
-      [&](auto const& a, auto const& b, auto const& x, auto const&... rest) {
-        solve_triangle_batch<By, false>(exec, verb, label_alone(how), a, b, x,
-                                        or_no_status(rest...));
-      }(operands...);
-  }
+struct SolveTriangleCall : OnOperands<SolveTriangleCall<By>, Last::status,
+                                      Form<Kinds<Kind::in, Kind::in, Kind::out>, 0, 1, 2>,
+                                      Form<Kinds<Kind::in, Kind::inout>, 0, 1, 1>> {
+  static void run(auto const&... x) { solve_triangle_batch<By>(x...); }
 };
 
 }  // namespace Impl
@@ -221,7 +174,10 @@ struct SolveOfOperands {
 ///         Views that overlap other than in place
 template <Impl::BeginsCall First, class... Rest>
 void cholesky(First const& first, Rest const&... rest) {
-  Impl::call_verb(Impl::CholeskyOfOperands(), first, rest...);
+  static_assert(Impl::Takes<Impl::CholeskyCall, First, Rest...>,
+                "Batchwork::cholesky: the arguments are [exec,] [launch(\"label\"),] in(A), out(L) "
+                "[, status(codes)] in this order, or inout(A) instead of both");
+  Impl::call_verb(Impl::CholeskyCall(), first, rest...);
 }
 
 /// The solutions of A_n X_n = B_n for every item n, A_n being N x N, symmetric and positive
@@ -252,7 +208,11 @@ void cholesky(First const& first, Rest const&... rest) {
 /// \throws std::invalid_argument as cholesky does, and for right-hand sides that do not fit
 template <Impl::BeginsCall First, class... Rest>
 void solve_cholesky(First const& first, Rest const&... rest) {
-  Impl::call_verb(Impl::SolveOfOperands<Impl::SolvedBy::cholesky>(), first, rest...);
+  static_assert(
+      Impl::Takes<Impl::SolveTriangleCall<Impl::SolvedBy::cholesky>, First, Rest...>,
+      "Batchwork::solve_cholesky: the arguments are [exec,] [launch(\"label\"),] in(A), in(B), "
+      "out(X) [, status(codes)] in this order, or inout(B) instead of both");
+  Impl::call_verb(Impl::SolveTriangleCall<Impl::SolvedBy::cholesky>(), first, rest...);
 }
 
 /// The solutions of L_n X_n = B_n for every item n, L_n being N x N and lower triangular; with
@@ -284,7 +244,11 @@ void solve_cholesky(First const& first, Rest const&... rest) {
 /// \throws std::invalid_argument as solve_cholesky does
 template <Impl::BeginsCall First, class... Rest>
 void solve_lower(First const& first, Rest const&... rest) {
-  Impl::call_verb(Impl::SolveOfOperands<Impl::SolvedBy::lower>(), first, rest...);
+  static_assert(
+      Impl::Takes<Impl::SolveTriangleCall<Impl::SolvedBy::lower>, First, Rest...>,
+      "Batchwork::solve_lower: the arguments are [exec,] [launch(\"label\"),] in(L), in(B), "
+      "out(X) [, status(codes)] in this order, or inout(B) instead of both");
+  Impl::call_verb(Impl::SolveTriangleCall<Impl::SolvedBy::lower>(), first, rest...);
 }
 
 /// The solutions of U_n X_n = B_n for every item n, U_n being N x N and upper triangular; with
@@ -306,7 +270,11 @@ void solve_lower(First const& first, Rest const&... rest) {
 /// \throws std::invalid_argument as solve_lower does
 template <Impl::BeginsCall First, class... Rest>
 void solve_upper(First const& first, Rest const&... rest) {
-  Impl::call_verb(Impl::SolveOfOperands<Impl::SolvedBy::upper>(), first, rest...);
+  static_assert(
+      Impl::Takes<Impl::SolveTriangleCall<Impl::SolvedBy::upper>, First, Rest...>,
+      "Batchwork::solve_upper: the arguments are [exec,] [launch(\"label\"),] in(U), in(B), "
+      "out(X) [, status(codes)] in this order, or inout(B) instead of both");
+  Impl::call_verb(Impl::SolveTriangleCall<Impl::SolvedBy::upper>(), first, rest...);
 }
 
 }  // namespace Batchwork

@@ -69,9 +69,8 @@ void copy_batch(Exec const& exec, std::string const& verb, Launch<> const& how, 
 }
 
 enum class CopyVerb { copy, pack, unpack };
-/// One of them of its arguments.
 template <CopyVerb Verb>
-struct CopyOfArguments {
+struct CopyCall {
   template <class Exec, Copyable To, Copyable From>
   void operator()(Exec const& exec, Launch<> const& how, To const& to, From const& from) const {
     if constexpr (Verb == CopyVerb::pack)
@@ -85,13 +84,14 @@ struct CopyOfArguments {
     constexpr char const* names[] = {"copy", "pack", "unpack"};
     copy_batch(exec, names[int(Verb)], how, to, from);
   }
-  template <class... X>
-  void operator()(X const&...) const {
-    static_assert(any_order<X...>,
-                  "Batchwork: the arguments of copy, pack and unpack are [exec,] "
-                  "[launch(\"label\"),] to, from in this order");
-  }
 };
+template <CopyVerb Verb, class... X>
+void call_copy(X const&... arguments) {
+  static_assert(Takes<CopyCall<Verb>, X...>,
+                "Batchwork: the arguments of copy, pack and unpack are [exec,] "
+                "[launch(\"label\"),] to, from in this order");
+  call_verb(CopyCall<Verb>(), arguments...);
+}
 
 }  // namespace Impl
 
@@ -124,7 +124,7 @@ struct CopyOfArguments {
 ///         Views, too few groups, Views that overlap
 template <Impl::BeginsCall First, class... Rest>
 void copy(First const& first, Rest const&... rest) {
-  Impl::call_verb(Impl::CopyOfArguments<Impl::CopyVerb::copy>(), first, rest...);
+  Impl::call_copy<Impl::CopyVerb::copy>(first, rest...);
 }
 
 /// copy from a View into groups of items.
@@ -139,7 +139,7 @@ void copy(First const& first, Rest const&... rest) {
 /// \throws std::invalid_argument as copy does
 template <Impl::BeginsCall First, class... Rest>
 void pack(First const& first, Rest const&... rest) {
-  Impl::call_verb(Impl::CopyOfArguments<Impl::CopyVerb::pack>(), first, rest...);
+  Impl::call_copy<Impl::CopyVerb::pack>(first, rest...);
 }
 
 /// copy from groups of items into a View.
@@ -154,7 +154,7 @@ void pack(First const& first, Rest const&... rest) {
 /// \throws std::invalid_argument as copy does
 template <Impl::BeginsCall First, class... Rest>
 void unpack(First const& first, Rest const&... rest) {
-  Impl::call_verb(Impl::CopyOfArguments<Impl::CopyVerb::unpack>(), first, rest...);
+  Impl::call_copy<Impl::CopyVerb::unpack>(first, rest...);
 }
 
 }  // namespace Batchwork

@@ -14,16 +14,18 @@
 #include "dense/decompositions/detail/Batchwork_EighLaunch.hpp"
 #include "launch/Batchwork_WorkspaceNumbers.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
+#include "launch/detail/Batchwork_OperandForms.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 #include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 
 namespace Batchwork {
 namespace Impl {
 
-/// The vectors, where they are wanted, may take the place of the matrices.
-template <bool Vectors, bool Same, class Exec, class A, class W, class V, class S>
+/// v may be a, to be overwritten by the vectors or, in(A), to be read alone.
+template <class Exec, class A, class W, class V, class S>
 void eigh_batch(Exec const& exec, std::string const& label, A const& a_operand, W const& w_operand,
                 V const& v_operand, S const& end) {
+  constexpr bool Vectors = kind_of<V> != Kind::in, Same = kind_of<V> == Kind::inout;
   auto const a = stored(a_operand);
   auto const w = stored(w_operand);
   auto const v = stored(v_operand);
@@ -54,35 +56,13 @@ void eigh_batch(Exec const& exec, std::string const& label, A const& a_operand, 
   EighLaunch<T, Exec>::run(exec, call, f, given_workspace<T>(end.workspace));
 }
 
-struct EighOfOperands {
-  template <class Exec, class How, class... O>
-  void operator()(Exec const& exec, How const& how, O const&... operands) const {
-    using Given = OperandsGiven<How, O...>;
-    constexpr bool values = Given::template are_with_workspace<Kind::in, Kind::out>,
-                   apart = Given::template are_with_workspace<Kind::in, Kind::out, Kind::out>,
-                   in_place = Given::template are_with_workspace<Kind::inout, Kind::out>;
-    static_assert(values || apart || in_place,
-                  "Batchwork::eigh: the arguments are [exec,] [launch(\"label\"),] in(A), "
-                  "out(values) [, out(vectors)] [, status(codes)] [, workspace(view)] in this "
-                  "order, or inout(A), "
-                  "out(values) to store the vectors in A");
-    if constexpr (values)
-      [&](auto const& a, auto const& w, auto const&... rest) {
-        eigh_batch<false, false>(exec, label_alone(how), a, w, a, end_of_call(rest...));
-      }(operands...);
-    else if constexpr (apart)
-      [&](auto const& a, auto const& w, auto const& v, auto const&... rest) {
-        eigh_batch<true, false>(exec, label_alone(how), a, w, v, end_of_call(rest...));
-      }(operands...);
-    else if constexpr (in_place)
-      [&](auto const& a, auto const& w, auto const&... rest) {
-        eigh_batch<true, true>(exec, label_alone(how), a, w, a, end_of_call(rest...));
-      }(operands...);
-  }
-};
-
 template <>
-struct CallOfVerb<Verb::eigh> : EighOfOperands {};
+struct CallOfVerb<Verb::eigh>
+    : OnOperands<CallOfVerb<Verb::eigh>, Last::workspace, Form<Kinds<Kind::in, Kind::out>, 0, 1, 0>,
+                 Form<Kinds<Kind::in, Kind::out, Kind::out>, 0, 1, 2>,
+                 Form<Kinds<Kind::inout, Kind::out>, 0, 1, 0>> {
+  static void run(auto const&... x) { eigh_batch(x...); }
+};
 
 }  // namespace Impl
 
@@ -138,7 +118,11 @@ struct CallOfVerb<Verb::eigh> : EighOfOperands {};
 ///         workspace or with one that is too small (the message says how many elements it needs)
 template <Impl::BeginsCall First, class... Rest>
 void eigh(First const& first, Rest const&... rest) {
-  Impl::call_verb(Impl::EighOfOperands(), first, rest...);
+  static_assert(Impl::Takes<Impl::CallOfVerb<Verb::eigh>, First, Rest...>,
+                "Batchwork::eigh: the arguments are [exec,] [launch(\"label\"),] in(A), "
+                "out(values) [, out(vectors)] [, status(codes)] [, workspace(view)] in this "
+                "order, or inout(A), out(values) to store the vectors in A");
+  Impl::call_verb(Impl::CallOfVerb<Verb::eigh>(), first, rest...);
 }
 
 }  // namespace Batchwork

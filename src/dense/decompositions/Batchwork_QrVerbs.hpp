@@ -17,16 +17,18 @@
 #include "dense/decompositions/detail/Batchwork_QrLaunch.hpp"
 #include "launch/Batchwork_WorkspaceNumbers.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
+#include "launch/detail/Batchwork_OperandForms.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 #include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 
 namespace Batchwork {
 namespace Impl {
 
-/// With Q, which where `Same` takes the place of a; or without, and then q is not used.
-template <bool WithQ, bool Same, class Exec, class A, class Q, class R, class S>
+/// q may be a, to be overwritten by Q or, in(A), to be read alone.
+template <class Exec, class A, class Q, class R, class S>
 void qr_batch(Exec const& exec, std::string const& label, A const& a_operand, Q const& q_operand,
               R const& r_operand, S const& end) {
+  constexpr bool WithQ = kind_of<Q> != Kind::in, Same = kind_of<Q> == Kind::inout;
   auto const a = stored(a_operand);
   auto const q = stored(q_operand);
   auto const r = stored(r_operand);
@@ -69,47 +71,18 @@ void qr_batch(Exec const& exec, std::string const& label, A const& a_operand, Q 
   QrLaunch<T, Exec>::run(exec, call, f, given_workspace<T>(end.workspace));
 }
 
-struct QrOfOperands {
-  template <class Exec, class How, class... O>
-  void operator()(Exec const& exec, How const& how, O const&... operands) const {
-    using Given = OperandsGiven<How, O...>;
-    constexpr bool alone = Given::template are_with_workspace<Kind::in, Kind::out>,
-                   apart = Given::template are_with_workspace<Kind::in, Kind::out, Kind::out>,
-                   in_place = Given::template are_with_workspace<Kind::inout, Kind::out>;
-    static_assert(alone || apart || in_place,
-                  "Batchwork::qr: the arguments are [exec,] [launch(\"label\"),] in(A), out(Q), "
-                  "out(R) [, status(codes)] [, workspace(view)] in this order, or in(A), out(R) "
-                  "without Q, or "
-                  "inout(A), out(R) to store Q in A");
-    if constexpr (alone)
-      [&](auto const& a, auto const& r, auto const&... rest) {
-        qr_batch<false, false>(exec, label_alone(how), a, a, r, end_of_call(rest...));
-      }(operands...);
-    else if constexpr (apart)
-      [&](auto const& a, auto const& q, auto const& r, auto const&... rest) {
-        qr_batch<true, false>(exec, label_alone(how), a, q, r, end_of_call(rest...));
-      }(operands...);
-    else if constexpr (in_place)
-      [&](auto const& a, auto const& r, auto const&... rest) {
-        qr_batch<true, true>(exec, label_alone(how), a, a, r, end_of_call(rest...));
-      }(operands...);
-  }
+template <>
+struct CallOfVerb<Verb::qr>
+    : OnOperands<CallOfVerb<Verb::qr>, Last::workspace, Form<Kinds<Kind::in, Kind::out>, 0, 0, 1>,
+                 Form<Kinds<Kind::in, Kind::out, Kind::out>, 0, 1, 2>,
+                 Form<Kinds<Kind::inout, Kind::out>, 0, 0, 1>> {
+  static void run(auto const&... x) { qr_batch(x...); }
 };
 
-struct LeastSquaresOfOperands {
-  template <class Exec, class How, class... O>
-  void operator()(Exec const& exec, How const& how, O const&... operands) const {
-    constexpr bool given =
-        OperandsGiven<How, O...>::template are_with_workspace<Kind::in, Kind::in, Kind::out>;
-    static_assert(given,
-                  "Batchwork::least_squares: the arguments are [exec,] [launch(\"label\"),] in(A), "
-                  "in(B), out(X) [, status(codes)] [, workspace(view)] in this order");
-    if constexpr (given)
-      [&](auto const& a, auto const& b, auto const& x, auto const&... rest) {
-        run(exec, label_alone(how), a, b, x, end_of_call(rest...));
-      }(operands...);
-  }
-
+template <>
+struct CallOfVerb<Verb::least_squares>
+    : OnOperands<CallOfVerb<Verb::least_squares>, Last::workspace,
+                 Form<Kinds<Kind::in, Kind::in, Kind::out>, 0, 1, 2>> {
   template <class Exec, class A, class B, class X, class S>
   static void run(Exec const& exec, std::string const& label, A const& a_operand,
                   B const& b_operand, X const& x_operand, S const& end) {
@@ -149,11 +122,6 @@ struct LeastSquaresOfOperands {
     LeastSquaresLaunch<T, Exec>::run(exec, call, f, given_workspace<T>(end.workspace));
   }
 };
-
-template <>
-struct CallOfVerb<Verb::qr> : QrOfOperands {};
-template <>
-struct CallOfVerb<Verb::least_squares> : LeastSquaresOfOperands {};
 
 }  // namespace Impl
 
@@ -204,7 +172,11 @@ struct CallOfVerb<Verb::least_squares> : LeastSquaresOfOperands {};
 ///         workspace or with one that is too small (the message says how many elements it needs)
 template <Impl::BeginsCall First, class... Rest>
 void qr(First const& first, Rest const&... rest) {
-  Impl::call_verb(Impl::QrOfOperands(), first, rest...);
+  static_assert(Impl::Takes<Impl::CallOfVerb<Verb::qr>, First, Rest...>,
+                "Batchwork::qr: the arguments are [exec,] [launch(\"label\"),] in(A), out(Q), "
+                "out(R) [, status(codes)] [, workspace(view)] in this order, or in(A), out(R) "
+                "without Q, or inout(A), out(R) to store Q in A");
+  Impl::call_verb(Impl::CallOfVerb<Verb::qr>(), first, rest...);
 }
 
 /// The x_n for which |A_n x_n - b_n| is smallest, for every item n, A_n being M x N of full rank.
@@ -239,7 +211,10 @@ void qr(First const& first, Rest const&... rest) {
 /// \throws std::invalid_argument as qr does, and for right-hand sides or solutions that do not fit
 template <Impl::BeginsCall First, class... Rest>
 void least_squares(First const& first, Rest const&... rest) {
-  Impl::call_verb(Impl::LeastSquaresOfOperands(), first, rest...);
+  static_assert(Impl::Takes<Impl::CallOfVerb<Verb::least_squares>, First, Rest...>,
+                "Batchwork::least_squares: the arguments are [exec,] [launch(\"label\"),] in(A), "
+                "in(B), out(X) [, status(codes)] [, workspace(view)] in this order");
+  Impl::call_verb(Impl::CallOfVerb<Verb::least_squares>(), first, rest...);
 }
 
 }  // namespace Batchwork

@@ -15,16 +15,18 @@
 #include "dense/decompositions/detail/Batchwork_SvdLaunch.hpp"
 #include "launch/Batchwork_WorkspaceNumbers.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
+#include "launch/detail/Batchwork_OperandForms.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 #include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 
 namespace Batchwork {
 namespace Impl {
 
-/// u and v are not used where Vectors is false.
-template <bool Vectors, class Exec, class A, class U, class W, class V, class S>
+/// Without vectors u and v are a, and not used.
+template <class Exec, class A, class U, class W, class V, class S>
 void svd_batch(Exec const& exec, std::string const& label, A const& a_operand, U const& u_operand,
                W const& w_operand, V const& v_operand, S const& end) {
+  constexpr bool Vectors = kind_of<U> == Kind::out;
   auto const a = stored(a_operand);
   auto const u = stored(u_operand);
   auto const w = stored(w_operand);
@@ -70,31 +72,13 @@ void svd_batch(Exec const& exec, std::string const& label, A const& a_operand, U
   SvdLaunch<T, task, Exec>::run(exec, call, f, given_workspace<T>(end.workspace));
 }
 
-struct SvdOfOperands {
-  template <class Exec, class How, class... O>
-  void operator()(Exec const& exec, How const& how, O const&... operands) const {
-    using Given = OperandsGiven<How, O...>;
-    constexpr bool
-        values = Given::template are_with_workspace<Kind::in, Kind::out>,
-        all = Given::template are_with_workspace<Kind::in, Kind::out, Kind::out, Kind::out>;
-    static_assert(values || all,
-                  "Batchwork::svd: the arguments are [exec,] [launch(\"label\"),] in(A), out(U), "
-                  "out(values), out(V) [, status(codes)] [, workspace(view)] in this order, or "
-                  "in(A), out(values) for "
-                  "the values alone");
-    if constexpr (values)
-      [&](auto const& a, auto const& w, auto const&... rest) {
-        svd_batch<false>(exec, label_alone(how), a, a, w, a, end_of_call(rest...));
-      }(operands...);
-    else if constexpr (all)
-      [&](auto const& a, auto const& u, auto const& w, auto const& v, auto const&... rest) {
-        svd_batch<true>(exec, label_alone(how), a, u, w, v, end_of_call(rest...));
-      }(operands...);
-  }
-};
-
 template <>
-struct CallOfVerb<Verb::svd> : SvdOfOperands {};
+struct CallOfVerb<Verb::svd>
+    : OnOperands<CallOfVerb<Verb::svd>, Last::workspace,
+                 Form<Kinds<Kind::in, Kind::out>, 0, 0, 1, 0>,
+                 Form<Kinds<Kind::in, Kind::out, Kind::out, Kind::out>, 0, 1, 2, 3>> {
+  static void run(auto const&... x) { svd_batch(x...); }
+};
 
 }  // namespace Impl
 
@@ -144,7 +128,11 @@ struct CallOfVerb<Verb::svd> : SvdOfOperands {};
 /// \throws std::invalid_argument as eigh does, but matrices need not be square
 template <Impl::BeginsCall First, class... Rest>
 void svd(First const& first, Rest const&... rest) {
-  Impl::call_verb(Impl::SvdOfOperands(), first, rest...);
+  static_assert(Impl::Takes<Impl::CallOfVerb<Verb::svd>, First, Rest...>,
+                "Batchwork::svd: the arguments are [exec,] [launch(\"label\"),] in(A), out(U), "
+                "out(values), out(V) [, status(codes)] [, workspace(view)] in this order, or "
+                "in(A), out(values) for the values alone");
+  Impl::call_verb(Impl::CallOfVerb<Verb::svd>(), first, rest...);
 }
 
 }  // namespace Batchwork

@@ -159,8 +159,7 @@ inline void check_gemm(Part const& a, std::int64_t a_cols, Part const& b, std::i
          " is not read, because it is out(view); pass inout(view), or a beta of zero");
 }
 
-/// gemm of its arguments.
-struct GemmOfArguments {
+struct GemmCall {
   template <class Exec, class A, class B, class C>
   void operator()(Exec const& exec, Launch<> const& how, std::convertible_to<double> auto alpha,
                   A const& a_operand, B const& b_operand, std::convertible_to<double> auto beta,
@@ -213,12 +212,6 @@ struct GemmOfArguments {
     else if constexpr (OfB::kind == Kind::fixed) Launch::run(exec, label, p, b.fixed());
     else Launch::run(exec, label, p, GemmViewed{});
   }
-  template <class... X>
-  void operator()(X const&...) const {
-    static_assert(any_order<X...>,
-                  "Batchwork::gemm: the arguments are [exec,] [launch(\"label\"),] alpha, A, B, "
-                  "beta, C in this order");
-  }
 };
 
 }  // namespace Impl
@@ -259,7 +252,10 @@ struct GemmOfArguments {
 ///         A or B
 template <class... X>
 void gemm(X const&... arguments) {
-  Impl::call_verb(Impl::GemmOfArguments(), arguments...);
+  static_assert(Impl::Takes<Impl::GemmCall, X...>,
+                "Batchwork::gemm: the arguments are [exec,] [launch(\"label\"),] alpha, A, B, "
+                "beta, C in this order");
+  Impl::call_verb(Impl::GemmCall(), arguments...);
 }
 
 }  // namespace Batchwork

@@ -18,6 +18,7 @@
 #include "launch/Batchwork_WorkspaceNumbers.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
 #include "launch/detail/Batchwork_EmptyItems.hpp"
+#include "launch/detail/Batchwork_OperandForms.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 #include "launch/detail/Batchwork_WorkspaceSlots.hpp"
@@ -40,10 +41,11 @@ constexpr bool require_lu_views() {
       (Kokkos::SpaceAccessibility<Exec, typename Others::memory_space>::accessible && ...))>();
 }
 
-/// a and the factors, which may be the same operand; codes is status(...) or NoStatus.
-template <bool Same, class Exec, class A, class L, class P, class S>
+/// a and the factors, which may be the same operand.
+template <class Exec, class A, class L, class P, class S>
 void lu_batch(Exec const& exec, std::string const& label, A const& a_operand, L const& lu_operand,
               P const& order_operand, S const& end) {
+  constexpr bool Same = kind_of<L> == Kind::inout;
   auto const a = stored(a_operand);
   auto const lu = stored(lu_operand);
   auto const order = stored(order_operand);
@@ -83,9 +85,10 @@ void lu_batch(Exec const& exec, std::string const& label, A const& a_operand, L 
 }
 
 /// b and the solutions x may be the same operand.
-template <bool Same, class Exec, class A, class B, class X, class S>
+template <class Exec, class A, class B, class X, class S>
 void solve_lu_batch(Exec const& exec, std::string const& label, A const& a_operand,
                     B const& b_operand, X const& x_operand, S const& end) {
+  constexpr bool Same = kind_of<X> == Kind::inout;
   auto const a = stored(a_operand);
   auto const b = stored(b_operand);
   auto const x = stored(x_operand);
@@ -125,9 +128,10 @@ void solve_lu_batch(Exec const& exec, std::string const& label, A const& a_opera
 }
 
 /// a and its inverse, which may be the same operand.
-template <bool Same, class Exec, class A, class X, class S>
+template <class Exec, class A, class X, class S>
 void inverse_batch(Exec const& exec, std::string const& label, A const& a_operand,
                    X const& x_operand, S const& end) {
+  constexpr bool Same = kind_of<X> == Kind::inout;
   auto const a = stored(a_operand);
   auto const x = stored(x_operand);
   static_assert(
@@ -156,7 +160,7 @@ void inverse_batch(Exec const& exec, std::string const& label, A const& a_operan
 template <class Exec, class A, class L, class D, class S>
 void determinant_batch(Exec const& exec, std::string const& label, A const& a_operand,
                        L const& log_operand, D const& d_operand, S const& end) {
-  constexpr bool logs = !std::is_same_v<L, NoStatus>;
+  constexpr bool logs = kind_of<L> == Kind::out;
   auto const a = stored(a_operand);
   auto const d = stored(d_operand);
   static_assert(
@@ -191,110 +195,35 @@ void determinant_batch(Exec const& exec, std::string const& label, A const& a_op
                                           given_workspace<T>(end.workspace));
 }
 
-/// lu of its operands, in either form.
-struct LuOfOperands {
-  template <class Exec, class How, class... O>
-  void operator()(Exec const& exec, How const& how, O const&... operands) const {
-    using Given = OperandsGiven<How, O...>;
-    constexpr bool apart = Given::template are_with_workspace<Kind::in, Kind::out, Kind::out>,
-                   in_place = Given::template are_with_workspace<Kind::inout, Kind::out>;
-    static_assert(
-        apart || in_place,
-        "Batchwork::lu: the arguments are [exec,] [launch(\"label\"),] in(A), out(LU), out(rows) "
-        "[, status(codes)] [, workspace(view)] in this order, or inout(A) instead of the first "
-        "two");
-    if constexpr (in_place)
-      [&](auto const& a, auto const& order, auto const&... rest) {
-        lu_batch<true>(exec, label_alone(how), a, a, order, end_of_call(rest...));
-      }(operands...);
-    else if constexpr (apart)
-      [&](auto const& a, auto const& lu, auto const& order, auto const&... rest) {
-        lu_batch<false>(exec, label_alone(how), a, lu, order, end_of_call(rest...));
-      }(operands...);
-  }
-};
-/// solve_lu of its operands, in either form.
-struct SolveLuOfOperands {
-  template <class Exec, class How, class... O>
-  void operator()(Exec const& exec, How const& how, O const&... operands) const {
-    using Given = OperandsGiven<How, O...>;
-    constexpr bool apart = Given::template are_with_workspace<Kind::in, Kind::in, Kind::out>,
-                   in_place = Given::template are_with_workspace<Kind::in, Kind::inout>;
-    static_assert(
-        apart || in_place,
-        "Batchwork::solve_lu: the arguments are [exec,] [launch(\"label\"),] in(A), in(B), out(X) "
-        "[, status(codes)] [, workspace(view)] in this order, or inout(B) instead of the last two");
-    if constexpr (in_place)
-      [&](auto const& a, auto const& b, auto const&... rest) {
-        solve_lu_batch<true>(exec, label_alone(how), a, b, b, end_of_call(rest...));
-      }(operands...);
-    else if constexpr (apart)
-      [&](auto const& a, auto const& b, auto const& x, auto const&... rest) {
-        solve_lu_batch<false>(exec, label_alone(how), a, b, x, end_of_call(rest...));
-      }(operands...);
-  }
-};
-
-struct InverseOfOperands {
-  template <class Exec, class How, class... O>
-  void operator()(Exec const& exec, How const& how, O const&... operands) const {
-    using Given = OperandsGiven<How, O...>;
-    constexpr bool apart = Given::template are_with_workspace<Kind::in, Kind::out>,
-                   in_place = Given::template are_with_workspace<Kind::inout>;
-    static_assert(apart || in_place,
-                  "Batchwork::inverse: the arguments are [exec,] [launch(\"label\"),] in(A), "
-                  "out(X) [, status(codes)] [, workspace(view)] in this order, or inout(A) instead "
-                  "of both");
-    if constexpr (in_place)
-      [&](auto const& a, auto const&... rest) {
-        inverse_batch<true>(exec, label_alone(how), a, a, end_of_call(rest...));
-      }(operands...);
-    else if constexpr (apart)
-      [&](auto const& a, auto const& x, auto const&... rest) {
-        inverse_batch<false>(exec, label_alone(how), a, x, end_of_call(rest...));
-      }(operands...);
-  }
-};
-struct DeterminantOfOperands {
-  template <class Exec, class How, class... O>
-  void operator()(Exec const& exec, How const& how, O const&... operands) const {
-    constexpr bool given =
-        OperandsGiven<How, O...>::template are_with_workspace<Kind::in, Kind::out>;
-    static_assert(given,
-                  "Batchwork::determinant: the arguments are [exec,] [launch(\"label\"),] in(A), "
-                  "out(determinants) [, status(codes)] [, workspace(view)] in this order");
-    if constexpr (given)
-      [&](auto const& a, auto const& d, auto const&... rest) {
-        determinant_batch(exec, label_alone(how), a, NoStatus(), d, end_of_call(rest...));
-      }(operands...);
-  }
-};
-struct LogAbsDeterminantOfOperands {
-  template <class Exec, class How, class... O>
-  void operator()(Exec const& exec, How const& how, O const&... operands) const {
-    constexpr bool given =
-        OperandsGiven<How, O...>::template are_with_workspace<Kind::in, Kind::out, Kind::out>;
-    static_assert(
-        given,
-        "Batchwork::log_abs_determinant: the arguments are [exec,] [launch(\"label\"),] "
-        "in(A), out(logarithms), out(signs) [, status(codes)] [, workspace(view)] in this order");
-    if constexpr (given)
-      [&](auto const& a, auto const& l, auto const& d, auto const&... rest) {
-        determinant_batch(exec, label_alone(how), a, l, d, end_of_call(rest...));
-      }(operands...);
-  }
-};
-
 template <>
-struct CallOfVerb<Verb::lu> : LuOfOperands {};
+struct CallOfVerb<Verb::lu> : OnOperands<CallOfVerb<Verb::lu>, Last::workspace,
+                                         Form<Kinds<Kind::in, Kind::out, Kind::out>, 0, 1, 2>,
+                                         Form<Kinds<Kind::inout, Kind::out>, 0, 0, 1>> {
+  static void run(auto const&... x) { lu_batch(x...); }
+};
 template <>
-struct CallOfVerb<Verb::solve_lu> : SolveLuOfOperands {};
+struct CallOfVerb<Verb::solve_lu> : OnOperands<CallOfVerb<Verb::solve_lu>, Last::workspace,
+                                               Form<Kinds<Kind::in, Kind::in, Kind::out>, 0, 1, 2>,
+                                               Form<Kinds<Kind::in, Kind::inout>, 0, 1, 1>> {
+  static void run(auto const&... x) { solve_lu_batch(x...); }
+};
 template <>
-struct CallOfVerb<Verb::inverse> : InverseOfOperands {};
+struct CallOfVerb<Verb::inverse>
+    : OnOperands<CallOfVerb<Verb::inverse>, Last::workspace, Form<Kinds<Kind::in, Kind::out>, 0, 1>,
+                 Form<Kinds<Kind::inout>, 0, 0>> {
+  static void run(auto const&... x) { inverse_batch(x...); }
+};
 template <>
-struct CallOfVerb<Verb::determinant> : DeterminantOfOperands {};
+struct CallOfVerb<Verb::determinant> : OnOperands<CallOfVerb<Verb::determinant>, Last::workspace,
+                                                  Form<Kinds<Kind::in, Kind::out>, 0, 0, 1>> {
+  static void run(auto const&... x) { determinant_batch(x...); }
+};
 template <>
-struct CallOfVerb<Verb::log_abs_determinant> : LogAbsDeterminantOfOperands {};
+struct CallOfVerb<Verb::log_abs_determinant>
+    : OnOperands<CallOfVerb<Verb::log_abs_determinant>, Last::workspace,
+                 Form<Kinds<Kind::in, Kind::out, Kind::out>, 0, 1, 2>> {
+  static void run(auto const&... x) { determinant_batch(x...); }
+};
 
 }  // namespace Impl
 
@@ -349,7 +278,12 @@ struct CallOfVerb<Verb::log_abs_determinant> : LogAbsDeterminantOfOperands {};
 ///         workspace or with one that is too small (the message says how many elements it needs)
 template <Impl::BeginsCall First, class... Rest>
 void lu(First const& first, Rest const&... rest) {
-  Impl::call_verb(Impl::LuOfOperands(), first, rest...);
+  static_assert(
+      Impl::Takes<Impl::CallOfVerb<Verb::lu>, First, Rest...>,
+      "Batchwork::lu: the arguments are [exec,] [launch(\"label\"),] in(A), out(LU), out(rows) "
+      "[, status(codes)] [, workspace(view)] in this order, or inout(A) instead of the first "
+      "two");
+  Impl::call_verb(Impl::CallOfVerb<Verb::lu>(), first, rest...);
 }
 
 /// The solutions of A_n X_n = B_n for every item n, A_n being N x N: elimination with partial
@@ -382,7 +316,11 @@ void lu(First const& first, Rest const&... rest) {
 /// \throws std::invalid_argument as lu does, and for right-hand sides that do not fit
 template <Impl::BeginsCall First, class... Rest>
 void solve_lu(First const& first, Rest const&... rest) {
-  Impl::call_verb(Impl::SolveLuOfOperands(), first, rest...);
+  static_assert(
+      Impl::Takes<Impl::CallOfVerb<Verb::solve_lu>, First, Rest...>,
+      "Batchwork::solve_lu: the arguments are [exec,] [launch(\"label\"),] in(A), in(B), out(X) "
+      "[, status(codes)] [, workspace(view)] in this order, or inout(B) instead of the last two");
+  Impl::call_verb(Impl::CallOfVerb<Verb::solve_lu>(), first, rest...);
 }
 
 /// The inverses of a batch, by elimination with partial pivoting. To solve systems use solve_lu,
@@ -411,7 +349,10 @@ void solve_lu(First const& first, Rest const&... rest) {
 /// \throws std::invalid_argument as lu does
 template <Impl::BeginsCall First, class... Rest>
 void inverse(First const& first, Rest const&... rest) {
-  Impl::call_verb(Impl::InverseOfOperands(), first, rest...);
+  static_assert(Impl::Takes<Impl::CallOfVerb<Verb::inverse>, First, Rest...>,
+                "Batchwork::inverse: the arguments are [exec,] [launch(\"label\"),] in(A), out(X) "
+                "[, status(codes)] [, workspace(view)] in this order, or inout(A) instead of both");
+  Impl::call_verb(Impl::CallOfVerb<Verb::inverse>(), first, rest...);
 }
 
 /// The determinants of a batch, by elimination with partial pivoting.
@@ -438,7 +379,10 @@ void inverse(First const& first, Rest const&... rest) {
 /// \throws std::invalid_argument as lu does
 template <Impl::BeginsCall First, class... Rest>
 void determinant(First const& first, Rest const&... rest) {
-  Impl::call_verb(Impl::DeterminantOfOperands(), first, rest...);
+  static_assert(Impl::Takes<Impl::CallOfVerb<Verb::determinant>, First, Rest...>,
+                "Batchwork::determinant: the arguments are [exec,] [launch(\"label\"),] in(A), "
+                "out(determinants) [, status(codes)] [, workspace(view)] in this order");
+  Impl::call_verb(Impl::CallOfVerb<Verb::determinant>(), first, rest...);
 }
 
 /// log |det A_n| and the sign of det A_n for every item n, for determinants that may overflow.
@@ -459,7 +403,11 @@ void determinant(First const& first, Rest const&... rest) {
 /// \throws std::invalid_argument as lu does
 template <Impl::BeginsCall First, class... Rest>
 void log_abs_determinant(First const& first, Rest const&... rest) {
-  Impl::call_verb(Impl::LogAbsDeterminantOfOperands(), first, rest...);
+  static_assert(
+      Impl::Takes<Impl::CallOfVerb<Verb::log_abs_determinant>, First, Rest...>,
+      "Batchwork::log_abs_determinant: the arguments are [exec,] [launch(\"label\"),] "
+      "in(A), out(logarithms), out(signs) [, status(codes)] [, workspace(view)] in this order");
+  Impl::call_verb(Impl::CallOfVerb<Verb::log_abs_determinant>(), first, rest...);
 }
 
 }  // namespace Batchwork

@@ -15,43 +15,30 @@
 namespace Batchwork {
 namespace Impl {
 
-template <class Exec, class Alpha, class A>
-void add_scaled_identity_batch(Exec const& exec, std::string const& label, Alpha const& alpha,
-                               A const& a, double beta) {
-  using T = typename NumbersStored<Exec, A>::type;
-  SystemCall call("add_scaled_identity", label);
-  call.add_matrices(2, a, true);
-  ItemNumber<T> added;
-  if constexpr (Viewish<Alpha>) {
-    auto const s = operand_of<Exec, T, 0>(alpha);
-    added = {s.storage.as_const(), false};
-    call.add(1, "alpha", s.description);
-  } else {
-    added.value = T(alpha);
-  }
-  std::int64_t const items = call.check();
-  if (a.rows() == 0) return;
-  SystemVerbLaunch<T, Exec>::add_scaled_identity(exec, call, systems_of_call<T>(a, items),
-                                                 numbers_of(a), added, T(beta));
-}
-
 /// The types of alpha.
 template <class X>
 concept NumberOrView = std::convertible_to<X, double> || Viewish<X>;
 
-/// add_scaled_identity of its arguments.
-struct AddScaledIdentityOfArguments {
+struct AddScaledIdentityCall {
   template <class Exec, NumberOrView Alpha, SystemMatrices A,
             std::convertible_to<double> Beta = double>
   void operator()(Exec const& exec, Launch<> const& how, Alpha const& alpha, A const& a,
                   Beta const& beta = 1) const {
-    add_scaled_identity_batch(exec, label_alone(how), alpha, a, double(beta));
-  }
-  template <class... X>
-  void operator()(X const&...) const {
-    static_assert(any_order<X...>,
-                  "Batchwork::add_scaled_identity: the arguments are [exec,] [launch(\"label\"),] "
-                  "alpha, A [, beta] in this order");
+    using T = typename NumbersStored<Exec, A>::type;
+    SystemCall call("add_scaled_identity", label_alone(how));
+    call.add_matrices(2, a, true);
+    ItemNumber<T> added;
+    if constexpr (Viewish<Alpha>) {
+      auto const s = operand_of<Exec, T, 0>(alpha);
+      added = {s.storage.as_const(), false};
+      call.add(1, "alpha", s.description);
+    } else {
+      added.value = T(alpha);
+    }
+    std::int64_t const items = call.check();
+    if (a.rows() == 0) return;
+    SystemVerbLaunch<T, Exec>::add_scaled_identity(exec, call, systems_of_call<T>(a, items),
+                                                   numbers_of(a), added, T(beta));
   }
 };
 
@@ -83,7 +70,10 @@ struct AddScaledIdentityOfArguments {
 /// nothing, never fences. Zero items or rows are no launch.
 template <class... X>
 void add_scaled_identity(X const&... arguments) {
-  Impl::call_verb(Impl::AddScaledIdentityOfArguments(), arguments...);
+  static_assert(Impl::Takes<Impl::AddScaledIdentityCall, X...>,
+                "Batchwork::add_scaled_identity: the arguments are [exec,] [launch(\"label\"),] "
+                "alpha, A [, beta] in this order");
+  Impl::call_verb(Impl::AddScaledIdentityCall(), arguments...);
 }
 
 }  // namespace Batchwork

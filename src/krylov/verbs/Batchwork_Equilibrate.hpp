@@ -15,37 +15,24 @@
 namespace Batchwork {
 namespace Impl {
 
-template <class Exec, class A, class L, class R>
-void equilibrate_batch(Exec const& exec, std::string const& label, A const& a, L const& left_arg,
-                       R const& right_arg) {
-  using T = typename NumbersStored<Exec, A>::type;
-  auto const left = operand_of<Exec, T, 1>(left_arg);
-  auto const right = operand_of<Exec, T, 1>(right_arg);
-  require_written<std::remove_const_t<decltype(left)>>();
-  require_written<std::remove_const_t<decltype(right)>>();
-
-  SystemCall call("equilibrate", label);
-  call.add_matrices(1, a);
-  call.add_vector(2, "left", left, a, true);
-  call.add_vector(3, "right", right, a, true);
-  std::int64_t const items = call.check();
-  if (a.rows() == 0) return;
-  SystemVerbLaunch<T, Exec>::equilibrate(exec, call, systems_of_call<T>(a, items), left.storage,
-                                         right.storage);
-}
-
-/// equilibrate of its arguments.
-struct EquilibrateOfArguments {
+struct EquilibrateCall {
   template <class Exec, SystemMatrices A, Viewish L, Viewish R>
-  void operator()(Exec const& exec, Launch<> const& how, A const& a, L const& left,
-                  R const& right) const {
-    equilibrate_batch(exec, label_alone(how), a, left, right);
-  }
-  template <class... X>
-  void operator()(X const&...) const {
-    static_assert(any_order<X...>,
-                  "Batchwork::equilibrate: the arguments are [exec,] [launch(\"label\"),] A, left, "
-                  "right in this order");
+  void operator()(Exec const& exec, Launch<> const& how, A const& a, L const& left_arg,
+                  R const& right_arg) const {
+    using T = typename NumbersStored<Exec, A>::type;
+    auto const left = operand_of<Exec, T, 1>(left_arg);
+    auto const right = operand_of<Exec, T, 1>(right_arg);
+    require_written<std::remove_const_t<decltype(left)>>();
+    require_written<std::remove_const_t<decltype(right)>>();
+
+    SystemCall call("equilibrate", label_alone(how));
+    call.add_matrices(1, a);
+    call.add_vector(2, "left", left, a, true);
+    call.add_vector(3, "right", right, a, true);
+    std::int64_t const items = call.check();
+    if (a.rows() == 0) return;
+    SystemVerbLaunch<T, Exec>::equilibrate(exec, call, systems_of_call<T>(a, items), left.storage,
+                                           right.storage);
   }
 };
 
@@ -82,7 +69,10 @@ struct EquilibrateOfArguments {
 /// roots rounded to powers of two.)
 template <class... X>
 void equilibrate(X const&... arguments) {
-  Impl::call_verb(Impl::EquilibrateOfArguments(), arguments...);
+  static_assert(Impl::Takes<Impl::EquilibrateCall, X...>,
+                "Batchwork::equilibrate: the arguments are [exec,] [launch(\"label\"),] A, left, "
+                "right in this order");
+  Impl::call_verb(Impl::EquilibrateCall(), arguments...);
 }
 
 }  // namespace Batchwork

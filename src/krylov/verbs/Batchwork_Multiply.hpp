@@ -75,8 +75,7 @@ void multiply_batch(Exec const& exec, std::string const& label, double alpha, A 
   }
 }
 
-/// multiply of its arguments, in either form.
-struct MultiplyOfArguments {
+struct MultiplyCall {
   template <class Exec, SystemMatrices A, Viewish X, Viewish Y>
   void operator()(Exec const& exec, Launch<> const& how, A const& a, X const& x, Y const& y) const {
     multiply_batch(exec, label_alone(how), 1, a, x, 0, y, 1, 2, 3);
@@ -85,12 +84,6 @@ struct MultiplyOfArguments {
   void operator()(Exec const& exec, Launch<> const& how, std::convertible_to<double> auto alpha,
                   A const& a, X const& x, std::convertible_to<double> auto beta, Y const& y) const {
     multiply_batch(exec, label_alone(how), double(alpha), a, x, double(beta), y, 2, 3, 5);
-  }
-  template <class... X>
-  void operator()(X const&...) const {
-    static_assert(any_order<X...>,
-                  "Batchwork::multiply: the arguments are [exec,] [launch(\"label\"),] A, x, y or "
-                  "alpha, A, x, beta, y in this order");
   }
 };
 
@@ -123,7 +116,10 @@ struct MultiplyOfArguments {
 /// item.
 template <class... X>
 void multiply(X const&... arguments) {
-  Impl::call_verb(Impl::MultiplyOfArguments(), arguments...);
+  static_assert(Impl::Takes<Impl::MultiplyCall, X...>,
+                "Batchwork::multiply: the arguments are [exec,] [launch(\"label\"),] A, x, y or "
+                "alpha, A, x, beta, y in this order");
+  Impl::call_verb(Impl::MultiplyCall(), arguments...);
 }
 
 }  // namespace Batchwork

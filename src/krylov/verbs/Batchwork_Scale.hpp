@@ -16,31 +16,18 @@
 namespace Batchwork {
 namespace Impl {
 
-template <class Exec, class L, class A, class R>
-void scale_batch(Exec const& exec, std::string const& label, L const& left, A const& a,
-                 R const& right) {
-  using T = typename NumbersStored<Exec, A>::type;
-  SystemCall call("scale", label);
-  call.add_matrices(2, a, true);
-  auto const l = factors_of<Exec, T>(call, 1, "left", a, left);
-  auto const r = factors_of<Exec, T>(call, 3, "right", a, right);
-  std::int64_t const items = call.check();
-  if (a.rows() == 0) return;
-  SystemVerbLaunch<T, Exec>::scale(exec, call, systems_of_call<T>(a, items), numbers_of(a), l, r);
-}
-
-/// scale of its arguments.
-struct ScaleOfArguments {
+struct ScaleCall {
   template <class Exec, VectorOrCommon L, SystemMatrices A, VectorOrCommon R>
   void operator()(Exec const& exec, Launch<> const& how, L const& left, A const& a,
                   R const& right) const {
-    scale_batch(exec, label_alone(how), left, a, right);
-  }
-  template <class... X>
-  void operator()(X const&...) const {
-    static_assert(any_order<X...>,
-                  "Batchwork::scale: the arguments are [exec,] [launch(\"label\"),] left, A, right "
-                  "in this order");
+    using T = typename NumbersStored<Exec, A>::type;
+    SystemCall call("scale", label_alone(how));
+    call.add_matrices(2, a, true);
+    auto const l = factors_of<Exec, T>(call, 1, "left", a, left);
+    auto const r = factors_of<Exec, T>(call, 3, "right", a, right);
+    std::int64_t const items = call.check();
+    if (a.rows() == 0) return;
+    SystemVerbLaunch<T, Exec>::scale(exec, call, systems_of_call<T>(a, items), numbers_of(a), l, r);
   }
 };
 
@@ -70,7 +57,10 @@ struct ScaleOfArguments {
 /// never fences. Zero items or rows are no launch.
 template <class... X>
 void scale(X const&... arguments) {
-  Impl::call_verb(Impl::ScaleOfArguments(), arguments...);
+  static_assert(Impl::Takes<Impl::ScaleCall, X...>,
+                "Batchwork::scale: the arguments are [exec,] [launch(\"label\"),] left, A, right "
+                "in this order");
+  Impl::call_verb(Impl::ScaleCall(), arguments...);
 }
 
 }  // namespace Batchwork

@@ -27,40 +27,28 @@ enum class Triangle {
 
 namespace Impl {
 
-template <class Exec, class A, class B, class X, class C>
-void solve_triangular_batch(Exec const& exec, std::string const& label, Triangle triangle,
-                            A const& a, B const& b_arg, X const& x_arg, C const& codes) {
-  using T = typename NumbersStored<Exec, A>::type;
-  auto const b = operand_of<Exec, T, 1>(b_arg);
-  auto const x = operand_of<Exec, T, 1>(x_arg);
-  require_written<std::remove_const_t<decltype(x)>>();
-  SystemCall call("solve_triangular", label);
-  call.check_matrices(2, a);
-  call.add_vector(3, "b", b, a);
-  call.add_vector(4, "x", x, a, true);
-  call.add_matrices(2, a);
-  StatusTarget const status = status_target<Exec>(call, codes, 5);
-  std::int64_t const items = call.check({same_numbers(x, b) && x.storage.row == b.storage.row, 0, 1,
-                                         "x may be b, the same View, else give a View of its own"});
-  if (a.rows() == 0) return launch_empty_items<T>(exec, call, status, items);
-  SystemVerbLaunch<T, Exec>::solve_triangular(
-      exec, call, systems_of_call<T>(a, items), b.storage.as_const(), x.storage, status,
-      triangle == Triangle::upper || triangle == Triangle::unit_upper,
-      triangle == Triangle::unit_lower || triangle == Triangle::unit_upper);
-}
-
-/// solve_triangular of its arguments.
-struct SolveTriangularOfArguments {
+struct SolveTriangularCall {
   template <class Exec, SystemMatrices A, Viewish B, Viewish X, StatusOrNone S = NoStatus>
   void operator()(Exec const& exec, Launch<> const& how, Triangle const& triangle, A const& a,
-                  B const& b, X const& x, S const& codes = {}) const {
-    solve_triangular_batch(exec, label_alone(how), triangle, a, b, x, codes);
-  }
-  template <class... X>
-  void operator()(X const&...) const {
-    static_assert(any_order<X...>,
-                  "Batchwork::solve_triangular: the arguments are [exec,] [launch(\"label\"),] "
-                  "triangle, A, b, x [, status(codes)] in this order");
+                  B const& b_arg, X const& x_arg, S const& codes = {}) const {
+    using T = typename NumbersStored<Exec, A>::type;
+    auto const b = operand_of<Exec, T, 1>(b_arg);
+    auto const x = operand_of<Exec, T, 1>(x_arg);
+    require_written<std::remove_const_t<decltype(x)>>();
+    SystemCall call("solve_triangular", label_alone(how));
+    call.check_matrices(2, a);
+    call.add_vector(3, "b", b, a);
+    call.add_vector(4, "x", x, a, true);
+    call.add_matrices(2, a);
+    StatusTarget const status = status_target<Exec>(call, codes, 5);
+    std::int64_t const items =
+        call.check({same_numbers(x, b) && x.storage.row == b.storage.row, 0, 1,
+                    "x may be b, the same View, else give a View of its own"});
+    if (a.rows() == 0) return launch_empty_items<T>(exec, call, status, items);
+    SystemVerbLaunch<T, Exec>::solve_triangular(
+        exec, call, systems_of_call<T>(a, items), b.storage.as_const(), x.storage, status,
+        triangle == Triangle::upper || triangle == Triangle::unit_upper,
+        triangle == Triangle::unit_lower || triangle == Triangle::unit_upper);
   }
 };
 
@@ -101,7 +89,10 @@ struct SolveTriangularOfArguments {
 /// with several right-hand sides see solve_lower.
 template <class... X>
 void solve_triangular(X const&... arguments) {
-  Impl::call_verb(Impl::SolveTriangularOfArguments(), arguments...);
+  static_assert(Impl::Takes<Impl::SolveTriangularCall, X...>,
+                "Batchwork::solve_triangular: the arguments are [exec,] [launch(\"label\"),] "
+                "triangle, A, b, x [, status(codes)] in this order");
+  Impl::call_verb(Impl::SolveTriangularCall(), arguments...);
 }
 
 }  // namespace Batchwork

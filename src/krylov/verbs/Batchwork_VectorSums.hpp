@@ -47,31 +47,17 @@ void sum_vectors(Exec const& exec, SystemCall call, X const& x_arg, Y const& y_a
                   result.storage);
 }
 
-/// dot of its arguments.
-struct DotOfArguments {
+struct DotCall {
   template <class Exec, Viewish X, Viewish Y, Viewish R>
   void operator()(Exec const& exec, Launch<> const& how, X const& x, Y const& y,
                   R const& result) const {
     sum_vectors<false>(exec, {"dot", label_alone(how)}, x, y, result, 2, 3);
   }
-  template <class... X>
-  void operator()(X const&...) const {
-    static_assert(any_order<X...>,
-                  "Batchwork::dot: the arguments are [exec,] [launch(\"label\"),] x, y, result in "
-                  "this order");
-  }
 };
-/// norm of its arguments.
-struct NormOfArguments {
+struct NormCall {
   template <class Exec, Viewish X, Viewish R>
   void operator()(Exec const& exec, Launch<> const& how, X const& x, R const& result) const {
     sum_vectors<true>(exec, {"norm", label_alone(how)}, x, x, result, 1, 2);
-  }
-  template <class... X>
-  void operator()(X const&...) const {
-    static_assert(
-        any_order<X...>,
-        "Batchwork::norm: the arguments are [exec,] [launch(\"label\"),] x, result in this order");
   }
 };
 
@@ -94,7 +80,10 @@ struct NormOfArguments {
 /// the type of the numbers, in an order that is the same in every call. A NaN stays in its item.
 template <Impl::BeginsCall First, class... Rest>
 void dot(First const& first, Rest const&... rest) {
-  Impl::call_verb(Impl::DotOfArguments(), first, rest...);
+  static_assert(Impl::Takes<Impl::DotCall, First, Rest...>,
+                "Batchwork::dot: the arguments are [exec,] [launch(\"label\"),] x, y, result in "
+                "this order");
+  Impl::call_verb(Impl::DotCall(), first, rest...);
 }
 
 /// The Euclidean norm of vectors: result(n) = |x_n| for every item n.
@@ -112,7 +101,10 @@ void dot(First const& first, Rest const&... rest) {
 /// of a vector, ACM TOMS 4, 1978). Infinite numbers give infinity, a NaN gives NaN.
 template <Impl::BeginsCall First, class... Rest>
 void norm(First const& first, Rest const&... rest) {
-  Impl::call_verb(Impl::NormOfArguments(), first, rest...);
+  static_assert(
+      Impl::Takes<Impl::NormCall, First, Rest...>,
+      "Batchwork::norm: the arguments are [exec,] [launch(\"label\"),] x, result in this order");
+  Impl::call_verb(Impl::NormCall(), first, rest...);
 }
 
 }  // namespace Batchwork

@@ -26,11 +26,6 @@ inline constexpr bool is_status_operand<Operand<Kind::status, Src>> = true;
 
 /// Used if no status operand is given.
 struct NoStatus {};
-inline NoStatus or_no_status() { return {}; }
-template <class S>
-S const& or_no_status(S const& codes) {
-  return codes;
-}
 /// A status operand, or NoStatus.
 template <class X>
 concept StatusOrNone = is_status_operand<X> || std::is_same_v<X, NoStatus>;

@@ -40,51 +40,37 @@ template <class X>
 concept BeginsCall =
     BeforeArguments<X> || kind_of<X> != Kind::nothing || Copyable<X> || is_workspace<X>;
 
-/// False. Verbs report arguments in an unknown order by it.
-template <class... X>
-inline constexpr bool any_order = false;
-
-/// Whether the operands of a call have these kinds, optionally followed by a status, and the launch
-/// has a label only.
-template <class How, class... X>
-class OperandsGiven {
-  template <bool Workspace, Kind... Wanted>
-  static constexpr bool given_are() {
-    constexpr int wanted = int(sizeof...(Wanted)), all = int(sizeof...(X));
-    constexpr Kind kinds[] = {Wanted..., Kind::status}, found[] = {kind_of<X>..., Kind::nothing};
-    constexpr bool memory[] = {false, is_workspace<X>...};
-    constexpr int given = Workspace && memory[all] ? all - 1 : all;
-    bool as_wanted = std::is_same_v<How, Launch<>> && (given == wanted || given == wanted + 1);
-    for (int k = 0; k < given && k <= wanted; ++k) as_wanted = as_wanted && kinds[k] == found[k];
-    return as_wanted;
-  }
-
- public:
-  template <Kind... Wanted>
-  static constexpr bool are = given_are<false, Wanted...>();
-  /// The same, optionally followed by a workspace.
-  template <Kind... Wanted>
-  static constexpr bool are_with_workspace = given_are<true, Wanted...>();
-};
-
 /// f(exec, how, arguments...), for arguments that may begin with an instance and launch(...).
 template <class F, class Exec, class... X>
-auto call_on(F const& f, Exec const& exec, X const&... arguments) {
+auto call_on(F const& f, Exec const& exec, X const&... arguments)
+    -> decltype(f(exec, Launch<>(), arguments...)) {
   return f(exec, Launch<>(), arguments...);
 }
 template <class F, class Exec, class How, class... X>
   requires is_launch<How>
-auto call_on(F const& f, Exec const& exec, How const& how, X const&... arguments) {
+auto call_on(F const& f, Exec const& exec, How const& how, X const&... arguments)
+    -> decltype(f(exec, how, arguments...)) {
   return f(exec, how, arguments...);
 }
 template <class F, class... X>
-auto call_verb(F const& f, X const&... arguments) {
+auto call_of(F const& f, X const&... arguments)
+    -> decltype(call_on(f, Kokkos::DefaultExecutionSpace(), arguments...)) {
   return call_on(f, Kokkos::DefaultExecutionSpace(), arguments...);
 }
 template <class F, class Exec, class... X>
   requires Kokkos::is_execution_space_v<Exec>
-auto call_verb(F const& f, Exec const& exec, X const&... arguments) {
+auto call_of(F const& f, Exec const& exec, X const&... arguments)
+    -> decltype(call_on(f, exec, arguments...)) {
   return call_on(f, exec, arguments...);
+}
+
+/// Whether a verb F takes such arguments in this order. A verb says the right order by a
+/// static_assert; call_verb then adds no other message.
+template <class F, class... X>
+concept Takes = requires(F const& f, X const&... arguments) { call_of(f, arguments...); };
+template <class F, class... X>
+auto call_verb(F const& f, X const&... arguments) {
+  if constexpr (Takes<F, X...>) return call_of(f, arguments...);
 }
 
 /// The label of a call whose verb chooses its own launch parameters. The type Launch<> excludes all
