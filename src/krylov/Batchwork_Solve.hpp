@@ -15,13 +15,13 @@
 #include <string>
 #include <type_traits>
 
-#include "krylov/Batchwork_Concepts.hpp"
 #include "krylov/Batchwork_WorkDivision.hpp"
+#include "krylov/base/Batchwork_Concepts.hpp"
+#include "krylov/base/detail/Batchwork_SystemCall.hpp"
 #include "krylov/detail/Batchwork_SolveInput.hpp"
 #include "krylov/detail/Batchwork_SolveLaunch.hpp"
 #include "krylov/detail/Batchwork_SolvePlan.hpp"
 #include "krylov/detail/Batchwork_SolveRun.hpp"
-#include "krylov/detail/Batchwork_SystemCall.hpp"
 #include "krylov/formats/Batchwork_Formats.hpp"
 #include "krylov/preconditioners/Batchwork_BlockJacobi.hpp"
 #include "krylov/preconditioners/Batchwork_Ilu.hpp"

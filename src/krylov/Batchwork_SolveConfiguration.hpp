@@ -14,8 +14,8 @@
 #include "krylov/Batchwork_DirectLu.hpp"
 #include "krylov/Batchwork_Solve.hpp"
 #include "krylov/Batchwork_SolverKinds.hpp"
+#include "krylov/base/detail/Batchwork_SystemCall.hpp"
 #include "krylov/detail/Batchwork_ConfiguredSolveLaunch.hpp"
-#include "krylov/detail/Batchwork_SystemCall.hpp"
 #include "krylov/formats/Batchwork_AnyMatrices.hpp"
 
 namespace Batchwork {

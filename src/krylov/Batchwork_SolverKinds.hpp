@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
-#include "krylov/Batchwork_Stopping.hpp"
 #include "krylov/Batchwork_WorkDivision.hpp"
+#include "krylov/base/Batchwork_Stopping.hpp"
 
 namespace Batchwork {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "krylov/Batchwork_DirectLu.hpp"
-#include "krylov/detail/Batchwork_SystemCall.hpp"
+#include "krylov/base/detail/Batchwork_SystemCall.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
 #include "krylov/direct/detail/Batchwork_SymbolicLaunch.hpp"
 #include "krylov/direct/detail/Batchwork_SymbolicLists.hpp"

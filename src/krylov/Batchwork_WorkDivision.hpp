@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <string>
 
-#include "krylov/detail/Batchwork_SolveBudget.hpp"
-#include "krylov/detail/Batchwork_SystemCall.hpp"
+#include "krylov/base/detail/Batchwork_SystemCall.hpp"
+#include "krylov/detail/backend/Batchwork_SolveBudget.hpp"
 
 namespace Batchwork {
 

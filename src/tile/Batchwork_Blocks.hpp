@@ -8,7 +8,7 @@
 #define BATCHWORK_BLOCKS_HPP
 
 #include "tile/Batchwork_Product.hpp"
-#include "tile/Batchwork_Sum.hpp"
+#include "tile/types/Batchwork_Sum.hpp"
 
 namespace Batchwork {
 

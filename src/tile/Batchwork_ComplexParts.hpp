@@ -6,7 +6,7 @@
 #ifndef BATCHWORK_COMPLEX_PARTS_HPP
 #define BATCHWORK_COMPLEX_PARTS_HPP
 
-#include "tile/Batchwork_Sum.hpp"
+#include "tile/types/Batchwork_Sum.hpp"
 
 namespace Batchwork {
 

@@ -7,7 +7,7 @@
 #ifndef BATCHWORK_CONSTANT_HPP
 #define BATCHWORK_CONSTANT_HPP
 
-#include "tile/Batchwork_Structured.hpp"
+#include "tile/types/Batchwork_Structured.hpp"
 
 namespace Batchwork {
 

@@ -6,7 +6,7 @@
 #ifndef BATCHWORK_FAIL_WHERE_HPP
 #define BATCHWORK_FAIL_WHERE_HPP
 
-#include "tile/Batchwork_Structured.hpp"
+#include "tile/types/Batchwork_Structured.hpp"
 
 namespace Batchwork {
 

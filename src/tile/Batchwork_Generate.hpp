@@ -8,7 +8,7 @@
 #ifndef BATCHWORK_GENERATE_HPP
 #define BATCHWORK_GENERATE_HPP
 
-#include "tile/Batchwork_Sum.hpp"
+#include "tile/types/Batchwork_Sum.hpp"
 
 namespace Batchwork {
 

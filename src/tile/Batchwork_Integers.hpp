@@ -10,7 +10,7 @@
 
 #include <limits>
 
-#include "tile/Batchwork_Sum.hpp"
+#include "tile/types/Batchwork_Sum.hpp"
 
 namespace Batchwork {
 

@@ -13,7 +13,7 @@
 #include "tile/Batchwork_Congruence.hpp"
 #include "tile/Batchwork_TriangularSolve.hpp"
 #include "tile/detail/Batchwork_SymmetricOfLane.hpp"
-#include "tile/detail/shared/Batchwork_SymmetricOfLanes.hpp"
+#include "tile/detail/Batchwork_SymmetricOfLanes.hpp"
 
 namespace Batchwork {
 

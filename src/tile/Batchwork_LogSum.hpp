@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "tile/Batchwork_Scalar.hpp"
+#include "tile/types/Batchwork_Scalar.hpp"
 
 namespace Batchwork {
 

@@ -7,9 +7,9 @@
 #define BATCHWORK_PIVOTEDQR_HPP
 
 #include "tile/Batchwork_Qr.hpp"
-#include "tile/Batchwork_Transpose.hpp"
 #include "tile/detail/Batchwork_Rank.hpp"
 #include "tile/detail/shared/Batchwork_RowsOfLanes.hpp"
+#include "tile/types/Batchwork_Transpose.hpp"
 
 namespace Batchwork {
 

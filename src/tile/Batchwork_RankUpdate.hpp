@@ -10,8 +10,8 @@
 #include "core/detail/Batchwork_StackedReflections.hpp"
 #include "tile/Batchwork_Cholesky.hpp"
 #include "tile/Batchwork_Qr.hpp"
-#include "tile/Batchwork_Transpose.hpp"
 #include "tile/detail/Batchwork_Columns.hpp"
+#include "tile/types/Batchwork_Transpose.hpp"
 
 namespace Batchwork {
 

@@ -6,7 +6,7 @@
 #ifndef BATCHWORK_REDUCE_ENTRIES_HPP
 #define BATCHWORK_REDUCE_ENTRIES_HPP
 
-#include "tile/Batchwork_Sum.hpp"
+#include "tile/types/Batchwork_Sum.hpp"
 
 namespace Batchwork {
 

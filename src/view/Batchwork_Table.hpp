@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "tile/Batchwork_Structured.hpp"
+#include "tile/types/Batchwork_Structured.hpp"
 #include "view/detail/Batchwork_TableSource.hpp"
 
 namespace Batchwork {

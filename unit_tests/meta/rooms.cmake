@@ -5,7 +5,8 @@
 #
 # 1. A header includes only headers of its own room and of the rooms that its room knows. These are
 #    declared before it below, so that includes have one direction.
-# 2. The folders of krylov are ordered in the same way.
+# 2. The folders of all rooms are in one order. A header includes headers of its own folder and of
+#    folders before it in `folders`; a header in a detail/ also those of the folder around it.
 # 3. Headers in a detail/ of fused, dense, krylov, banded or kalman are included by that room only.
 #    The rooms core, tile, view and launch are the foundation of the library, and dense/lu is the
 #    foundation of direct solves: rooms that know them can include their detail/ too.
@@ -45,21 +46,73 @@ room(krylov core tile view launch team dense/lu)
 room(banded core view launch)
 room(kalman core tile view launch fused)
 
-set(of_krylov formats verbs preconditioners solvers direct)
+# From the bottom up.
+set(folders
+    core/detail/backend
+    core/detail
+    core
+    tile/types/detail
+    tile/types
+    tile/detail/shared
+    tile/detail
+    tile
+    view/detail/layout
+    view/detail/loaders
+    view/detail
+    view
+    launch/detail
+    launch
+    fused/detail
+    fused/detail/loaders
+    fused
+    dense/copy/detail
+    dense/copy
+    dense/gemm/detail
+    dense/gemm
+    dense/cholesky/detail
+    dense/cholesky
+    dense/lu/detail
+    dense/lu
+    dense/decompositions/detail
+    dense/decompositions
+    krylov/base/detail
+    krylov/base
+    krylov/formats/detail
+    krylov/formats
+    krylov/detail/backend
+    krylov/verbs/detail
+    krylov/verbs
+    krylov/preconditioners/detail
+    krylov/preconditioners
+    krylov/solvers/detail
+    krylov/solvers
+    krylov/direct/detail
+    krylov/detail
+    krylov
+    banded/detail
+    banded
+    kalman/detail
+    kalman
+)
 
 # Not included by Batchwork.hpp: reading files is for hosts only.
 set(apart krylov/formats/Batchwork_ReadSystems.hpp)
 
 # Exceptions. An exception that is not needed is an error.
 #
-# Includes of a detail/ of another room: includer|included
+# Includes of a detail/ of another room, or of a folder further up: includer|included
 set(crossing
+    # stored(...) makes a Storage of what users pass.
+    view/detail/layout/Batchwork_Storage.hpp|view/Batchwork_TransposedView.hpp
+    view/detail/layout/Batchwork_Storage.hpp|view/detail/Batchwork_Source.hpp
 )
+# Every folder may include it.
+set(everywhere core/detail/Batchwork_Macros.hpp)
 # Headers in detail/ that document something in namespace Batchwork.
 set(shown
     core/detail/Batchwork_Lanes.hpp
     krylov/preconditioners/detail/Batchwork_BlockInverses.hpp
-    tile/detail/Batchwork_Staged.hpp
+    tile/types/detail/Batchwork_Staged.hpp
     view/detail/layout/Batchwork_Location.hpp
 )
 
@@ -136,26 +189,29 @@ foreach(header IN LISTS headers)
     continue()
   endif()
 
+  get_filename_component(folder "${header}" DIRECTORY)
+  list(FIND folders "${folder}" place)
+  if(place EQUAL -1)
+    complain("${header}: ${folder} is not in `folders` of unit_tests/meta/rooms.cmake")
+  endif()
   foreach(path IN LISTS includes_${header})
     room_of(other "${path}")
+    get_filename_component(other_folder "${path}" DIRECTORY)
+    list(FIND folders "${other_folder}" other_place)
     if(NOT other)
       complain("${header} includes ${path}: rooms include headers of rooms, not of areas")
     elseif(NOT other IN_LIST knows_${own})
       complain("${header} includes ${path}, but ${own} does not know ${other}")
+    elseif("${header}|${path}" IN_LIST crossing)
+      list(APPEND crossed "${header}|${path}")
     elseif(path MATCHES "/detail/" AND NOT other STREQUAL own AND NOT other IN_LIST foundation)
-      if("${header}|${path}" IN_LIST crossing)
-        list(APPEND crossed "${header}|${path}")
-      else()
-        complain("${header} includes ${path}, which only ${other} may include")
-      endif()
-    elseif(own STREQUAL "krylov" AND other STREQUAL "krylov")
-      string(REGEX REPLACE "^krylov/([a-z]+)/.*" "\\1" from "${header}")
-      string(REGEX REPLACE "^krylov/([a-z]+)/.*" "\\1" to "${path}")
-      list(FIND of_krylov "${from}" from_place)
-      list(FIND of_krylov "${to}" to_place)
-      if(NOT from_place EQUAL -1 AND to_place GREATER from_place)
-        complain("${header} includes ${path}, but krylov/${from} does not know krylov/${to}")
-      endif()
+      complain("${header} includes ${path}, which only ${other} may include")
+    elseif(
+      other_place GREATER place
+      AND NOT "${other_folder}/detail" STREQUAL folder
+      AND NOT path IN_LIST everywhere
+    )
+      complain("${header} includes ${path}, but ${folder} does not know ${other_folder}")
     endif()
   endforeach()
 
@@ -200,6 +256,12 @@ foreach(file IN ITEMS "${SOURCE_DIR}/unit_tests/meta/doc_snippets.cpp" LISTS sho
       complain("${file} includes ${path}, which is not for users")
     endif()
   endforeach()
+endforeach()
+
+foreach(folder IN LISTS folders)
+  if(NOT IS_DIRECTORY "${SOURCE_DIR}/src/${folder}")
+    complain("${folder} is in `folders` of unit_tests/meta/rooms.cmake, but not in src")
+  endif()
 endforeach()
 
 # Exceptions that are not needed.

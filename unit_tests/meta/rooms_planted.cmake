@@ -62,6 +62,22 @@ planted_include(
   krylov/formats/Batchwork_Formats.hpp krylov/solvers/Batchwork_Gmres.hpp
   "krylov/formats does not know krylov/solvers"
 )
+planted_include(
+  krylov/base/Batchwork_SolveLog.hpp krylov/formats/Batchwork_Formats.hpp
+  "krylov/base does not know krylov/formats"
+)
+planted_include(
+  krylov/detail/backend/Batchwork_SystemTeam.hpp krylov/detail/Batchwork_SolvePlan.hpp
+  "krylov/detail/backend does not know krylov/detail"
+)
+planted_include(
+  tile/detail/shared/Batchwork_RowsOfLanes.hpp tile/Batchwork_Product.hpp
+  "tile/detail/shared does not know tile"
+)
+planted_include(
+  core/detail/backend/Batchwork_Warp.hpp core/detail/Batchwork_LaneGrid.hpp
+  "core/detail/backend does not know core/detail"
+)
 planted_include(fused/Batchwork_Map.hpp Batchwork_Dense.hpp "not of areas")
 planted_include(Batchwork_Map.hpp fused/detail/Batchwork_Group.hpp "which is not for users")
 planted(
@@ -84,5 +100,7 @@ file(APPEND "${WORK_DIR}/unit_tests/meta/doc_snippets.cpp"
 says("doc_snippets.cpp" 1
      "doc_snippets.cpp includes fused/detail/Batchwork_Group.hpp, which is not for users"
 )
+file(WRITE "${WORK_DIR}/src/tile/odd/Batchwork_Odd.hpp" "")
+says("another folder of a room" 1 "tile/odd/Batchwork_Odd.hpp: tile/odd is not in `folders`")
 file(WRITE "${WORK_DIR}/src/odd/Batchwork_Odd.hpp" "")
 says("another folder" 1 "odd/Batchwork_Odd.hpp: no room")

@@ -43,7 +43,7 @@ MUTATIONS = [
      "Impl::info_in_lanes_of<S>(b.info));",
      "r.info = Impl::first_failure(Impl::info_in_lanes_of<S>(a.info), "
      "Impl::info_in_lanes_of<S>(b.info));", "test_fused_status", "Status.*"),
-    ("tolerance too strict", "src/krylov/Batchwork_Stopping.hpp",
+    ("tolerance too strict", "src/krylov/base/Batchwork_Stopping.hpp",
      "(norm_squared > threshold_squared)", "(norm_squared * N(T(100)) > threshold_squared)",
      "test_krylov_solve_reasons", "*EndsWith*"),
     ("gaps of compact vectors", SOURCE, "if constexpr (IsCompact && tile_rank > 0)",
@@ -342,7 +342,7 @@ MUTATIONS = [
     # The language of sequences.
     (
         "an entry without the status of what it is assigned",
-        "src/tile/Batchwork_Entry.hpp",
+        "src/tile/types/Batchwork_Entry.hpp",
         "tile->info = Impl::first_failure(tile->info, y.info);",
         "",
         "test_tile_entries",

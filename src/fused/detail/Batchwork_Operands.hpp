@@ -22,9 +22,9 @@
 #include "core/detail/backend/Batchwork_AsyncCopy.hpp"
 #include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "fused/detail/Batchwork_Stage.hpp"
-#include "tile/Batchwork_Tile.hpp"
-#include "tile/detail/Batchwork_TileTraits.hpp"
-#include "tile/detail/shared/Batchwork_LocalLines.hpp"
+#include "tile/types/Batchwork_Tile.hpp"
+#include "tile/types/detail/Batchwork_LocalLines.hpp"
+#include "tile/types/detail/Batchwork_TileTraits.hpp"
 #include "view/Batchwork_Operand.hpp"
 #include "view/detail/Batchwork_Bound.hpp"
 

@@ -11,9 +11,9 @@
 #include <string>
 
 #include "krylov/Batchwork_SolverKinds.hpp"
+#include "krylov/base/detail/Batchwork_SystemCall.hpp"
 #include "krylov/detail/Batchwork_SolveInput.hpp"
 #include "krylov/detail/Batchwork_SolveLaunch.hpp"
-#include "krylov/detail/Batchwork_SystemCall.hpp"
 #include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 
 namespace Batchwork::Impl {

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "krylov/Batchwork_SolveLog.hpp"
+#include "krylov/base/Batchwork_SolveLog.hpp"
 #include "krylov/formats/detail/Batchwork_AnySystemsByItems.hpp"
 #include "view/detail/layout/Batchwork_Storage.hpp"
 

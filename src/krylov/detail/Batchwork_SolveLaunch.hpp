@@ -12,8 +12,8 @@
 
 #include "core/detail/Batchwork_KernelSets.hpp"
 #include "krylov/Batchwork_WorkDivision.hpp"
+#include "krylov/base/detail/Batchwork_SystemCall.hpp"
 #include "krylov/detail/Batchwork_SolveInput.hpp"
-#include "krylov/detail/Batchwork_SystemCall.hpp"
 #include "krylov/preconditioners/Batchwork_BlockJacobi.hpp"
 #include "krylov/preconditioners/Batchwork_Ilu.hpp"
 #include "krylov/preconditioners/Batchwork_Isai.hpp"

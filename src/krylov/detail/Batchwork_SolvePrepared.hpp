@@ -7,7 +7,7 @@
 #ifndef BATCHWORK_SOLVEPREPARED_HPP
 #define BATCHWORK_SOLVEPREPARED_HPP
 
-#include "krylov/detail/Batchwork_SolveStorage.hpp"
+#include "krylov/detail/backend/Batchwork_SolveStorage.hpp"
 #include "krylov/preconditioners/Batchwork_Preconditioner.hpp"
 #include "krylov/solvers/detail/Batchwork_ScaledSystem.hpp"
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <type_traits>
 
-#include "krylov/detail/Batchwork_EmptySystems.hpp"
+#include "krylov/base/detail/Batchwork_EmptySystems.hpp"
 #include "krylov/detail/Batchwork_SolveHost.hpp"
 #include "krylov/detail/Batchwork_SolveInput.hpp"
 #include "krylov/detail/Batchwork_SolvePlan.hpp"

@@ -12,12 +12,12 @@
 
 #include "core/detail/backend/Batchwork_Backend.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
-#include "krylov/detail/Batchwork_SolveBudget.hpp"
 #include "krylov/detail/Batchwork_SolvePrepared.hpp"
-#include "krylov/detail/Batchwork_SolveStorage.hpp"
 #include "krylov/detail/backend/Batchwork_ColumnsSplit.hpp"
 #include "krylov/detail/backend/Batchwork_LongRows.hpp"
 #include "krylov/detail/backend/Batchwork_MatrixPlacement.hpp"
+#include "krylov/detail/backend/Batchwork_SolveBudget.hpp"
+#include "krylov/detail/backend/Batchwork_SolveStorage.hpp"
 #include "krylov/preconditioners/Batchwork_Jacobi.hpp"
 #include "krylov/preconditioners/Batchwork_Preconditioner.hpp"
 

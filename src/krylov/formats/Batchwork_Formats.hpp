@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "krylov/detail/Batchwork_SystemCall.hpp"
+#include "krylov/base/detail/Batchwork_SystemCall.hpp"
 #include "krylov/formats/detail/Batchwork_Systems.hpp"
 #include "view/detail/layout/Batchwork_Storage.hpp"
 

@@ -12,9 +12,9 @@
 #include <type_traits>
 
 #include "core/Batchwork_SystemLanes.hpp"
-#include "krylov/Batchwork_Concepts.hpp"
-#include "krylov/Batchwork_Stopping.hpp"
-#include "krylov/detail/Batchwork_SolveBudget.hpp"
+#include "krylov/base/Batchwork_Concepts.hpp"
+#include "krylov/base/Batchwork_Stopping.hpp"
+#include "krylov/detail/backend/Batchwork_SolveBudget.hpp"
 #include "krylov/preconditioners/Batchwork_Jacobi.hpp"
 
 namespace Batchwork {

@@ -16,7 +16,7 @@
 
 #include "core/detail/backend/Batchwork_Quotients.hpp"
 #include "core/detail/backend/Batchwork_Scheduling.hpp"
-#include "krylov/detail/Batchwork_SolveStorage.hpp"
+#include "krylov/detail/backend/Batchwork_SolveStorage.hpp"
 #include "krylov/solvers/detail/Batchwork_SolveLoop.hpp"
 
 namespace Batchwork {

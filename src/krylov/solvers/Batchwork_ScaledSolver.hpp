@@ -6,7 +6,7 @@
 #ifndef BATCHWORK_SCALEDSOLVER_HPP
 #define BATCHWORK_SCALEDSOLVER_HPP
 
-#include "krylov/Batchwork_Stopping.hpp"
+#include "krylov/base/Batchwork_Stopping.hpp"
 #include "krylov/verbs/detail/Batchwork_VectorOrCommon.hpp"
 
 namespace Batchwork {

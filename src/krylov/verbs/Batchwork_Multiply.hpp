@@ -12,7 +12,7 @@
 #include <type_traits>
 
 #include "core/detail/Batchwork_KernelSets.hpp"
-#include "krylov/detail/Batchwork_SystemCall.hpp"
+#include "krylov/base/detail/Batchwork_SystemCall.hpp"
 #include "krylov/formats/Batchwork_Formats.hpp"
 #include "krylov/formats/detail/Batchwork_AnySystems.hpp"
 #include "krylov/formats/detail/Batchwork_MultiplyTeams.hpp"

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "core/Batchwork_Complex.hpp"
-#include "tile/Batchwork_Matrix.hpp"
+#include "tile/types/Batchwork_Matrix.hpp"
 
 namespace Batchwork::Impl {
 

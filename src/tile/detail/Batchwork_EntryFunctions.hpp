@@ -9,7 +9,7 @@
 
 #include "core/detail/Batchwork_DualFunctions.hpp"
 #include "core/detail/Batchwork_Functions.hpp"
-#include "tile/Batchwork_Sum.hpp"
+#include "tile/types/Batchwork_Sum.hpp"
 
 namespace Batchwork::Impl {
 

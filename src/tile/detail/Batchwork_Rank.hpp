@@ -8,7 +8,7 @@
 
 #include <limits>
 
-#include "tile/Batchwork_Matrix.hpp"
+#include "tile/types/Batchwork_Matrix.hpp"
 
 namespace Batchwork::Impl {
 

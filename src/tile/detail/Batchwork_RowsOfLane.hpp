@@ -7,8 +7,8 @@
 #define BATCHWORK_ROWSOFLANE_HPP
 
 #include "core/detail/Batchwork_Elimination.hpp"
-#include "tile/Batchwork_Matrix.hpp"
 #include "tile/detail/shared/Batchwork_RowsOfLanes.hpp"
+#include "tile/types/Batchwork_Matrix.hpp"
 
 namespace Batchwork::Impl {
 

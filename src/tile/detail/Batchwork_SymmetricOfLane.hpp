@@ -8,10 +8,10 @@
 #define BATCHWORK_SYMMETRICOFLANE_HPP
 
 #include "core/detail/Batchwork_SymmetricElimination.hpp"
-#include "tile/Batchwork_Structured.hpp"
 #include "tile/detail/Batchwork_ColumnsOfLane.hpp"
 #include "tile/detail/Batchwork_RowsOfLane.hpp"
 #include "tile/detail/Batchwork_SubstitutionByTriangle.hpp"
+#include "tile/types/Batchwork_Structured.hpp"
 
 namespace Batchwork::Impl {
 

@@ -17,7 +17,7 @@
 #include "launch/detail/Batchwork_Call.hpp"
 #include "launch/detail/Batchwork_ItemsOfSharedLanes.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
-#include "tile/Batchwork_Tile.hpp"
+#include "tile/types/Batchwork_Tile.hpp"
 
 namespace Batchwork::Impl {
 

@@ -9,8 +9,8 @@
 
 #include <cstdint>
 
-#include "krylov/detail/Batchwork_SolveBudget.hpp"
 #include "krylov/detail/backend/Batchwork_MatrixPlacement.hpp"
+#include "krylov/detail/backend/Batchwork_SolveBudget.hpp"
 #include "krylov/detail/backend/Batchwork_SystemTeam.hpp"
 #include "krylov/formats/detail/Batchwork_ProductSums.hpp"
 

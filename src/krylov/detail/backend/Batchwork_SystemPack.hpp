@@ -13,7 +13,7 @@
 
 #include "core/Batchwork_Value.hpp"
 #include "core/detail/Batchwork_Lanes.hpp"
-#include "krylov/Batchwork_SolveLog.hpp"
+#include "krylov/base/Batchwork_SolveLog.hpp"
 #include "krylov/detail/backend/Batchwork_SolverVectors.hpp"
 #include "krylov/formats/detail/Batchwork_ProductSums.hpp"
 #include "krylov/formats/detail/Batchwork_Systems.hpp"

@@ -16,7 +16,7 @@
 #include "core/detail/backend/Batchwork_Scheduling.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
 #include "core/detail/backend/Batchwork_WarpReductions.hpp"
-#include "krylov/Batchwork_SolveLog.hpp"
+#include "krylov/base/Batchwork_SolveLog.hpp"
 #include "krylov/detail/backend/Batchwork_SolverVectors.hpp"
 #include "krylov/detail/backend/Batchwork_SystemSum.hpp"
 #include "krylov/formats/detail/Batchwork_AnySystems.hpp"

@@ -12,7 +12,7 @@
 
 #include "core/detail/Batchwork_KernelSets.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
-#include "krylov/detail/Batchwork_SystemCall.hpp"
+#include "krylov/base/detail/Batchwork_SystemCall.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
 #include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 

@@ -10,8 +10,8 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-#include "krylov/detail/Batchwork_EmptySystems.hpp"
-#include "krylov/detail/Batchwork_SystemCall.hpp"
+#include "krylov/base/detail/Batchwork_EmptySystems.hpp"
+#include "krylov/base/detail/Batchwork_SystemCall.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_ChunkLaunch.hpp"

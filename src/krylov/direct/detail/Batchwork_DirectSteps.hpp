@@ -14,7 +14,7 @@
 #include "core/detail/Batchwork_Elimination.hpp"
 #include "core/detail/Batchwork_Lanes.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
-#include "krylov/Batchwork_Stopping.hpp"
+#include "krylov/base/Batchwork_Stopping.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
 #include "krylov/direct/detail/Batchwork_DirectScaling.hpp"
 #include "krylov/formats/detail/Batchwork_ProductSums.hpp"

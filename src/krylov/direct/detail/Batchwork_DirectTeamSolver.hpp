@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "core/detail/backend/Batchwork_TeamLanes.hpp"
-#include "krylov/detail/Batchwork_SystemCall.hpp"
+#include "krylov/base/detail/Batchwork_SystemCall.hpp"
 #include "krylov/direct/detail/Batchwork_DirectRows.hpp"
 #include "krylov/formats/Batchwork_LocalSystems.hpp"
 

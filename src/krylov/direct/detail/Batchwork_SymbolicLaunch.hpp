@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/detail/Batchwork_KernelSets.hpp"
-#include "krylov/detail/Batchwork_SystemCall.hpp"
+#include "krylov/base/detail/Batchwork_SystemCall.hpp"
 #include "krylov/direct/detail/Batchwork_SymbolicLists.hpp"
 #include "krylov/direct/detail/Batchwork_SymbolicProblem.hpp"
 #include "launch/detail/Batchwork_WorkspaceSlots.hpp"

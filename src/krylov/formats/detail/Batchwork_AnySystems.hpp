@@ -60,7 +60,7 @@ struct AnySystemsOf<T, FormatList<Formats...>> {
   static constexpr int by_functor = -1;
   static_assert((Format<Formats, T> && ...),
                 "Batchwork: a type in the list of formats is no Format; see "
-                "krylov/Batchwork_Concepts.hpp");
+                "krylov/base/Batchwork_Concepts.hpp");
   int format = by_functor;  ///< its place in the list
   int rows = 0;
   Storage<T const> values{};

@@ -6,7 +6,7 @@
 #ifndef BATCHWORK_FORMATLIST_HPP
 #define BATCHWORK_FORMATLIST_HPP
 
-#include "krylov/Batchwork_Concepts.hpp"
+#include "krylov/base/Batchwork_Concepts.hpp"
 #include "krylov/formats/Batchwork_Dia.hpp"
 #include "krylov/formats/detail/Batchwork_Systems.hpp"
 

@@ -9,14 +9,14 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "krylov/Batchwork_Concepts.hpp"
-#include "krylov/Batchwork_Stopping.hpp"
-#include "krylov/detail/Batchwork_SolveBudget.hpp"
+#include "krylov/base/Batchwork_Concepts.hpp"
+#include "krylov/base/Batchwork_Stopping.hpp"
+#include "krylov/detail/backend/Batchwork_SolveBudget.hpp"
 #include "krylov/detail/backend/Batchwork_SolverVectors.hpp"
 #include "krylov/formats/detail/Batchwork_ProductSums.hpp"
 #include "krylov/preconditioners/Batchwork_Jacobi.hpp"
 #include "krylov/verbs/detail/Batchwork_Exponents.hpp"
-#include "tile/Batchwork_Scalar.hpp"
+#include "tile/types/Batchwork_Scalar.hpp"
 
 namespace Batchwork::Impl {
 
@@ -370,13 +370,13 @@ BATCHWORK_INLINE void iterate_systems(At& at, M const& m, Method& method,
   using Mask = mask_t<N>;
   static_assert(SystemBackend<At>,
                 "Batchwork: the systems lack something of a SystemBackend; see "
-                "krylov/Batchwork_Concepts.hpp");
+                "krylov/base/Batchwork_Concepts.hpp");
   static_assert(PreparedPreconditioner<M, At>,
                 "Batchwork: the preconditioner lacks apply(at, z, r), is_identity or "
-                "wants_diagonal; see PreparedPreconditioner in krylov/Batchwork_Concepts.hpp");
+                "wants_diagonal; see PreparedPreconditioner in krylov/base/Batchwork_Concepts.hpp");
   static_assert(SolverMethod<Method, At, M>,
                 "Batchwork: the solver's method lacks right, restart(at, m, r, squared, is) or "
-                "step(at, m, r, u, is); see SolverMethod in krylov/Batchwork_Concepts.hpp");
+                "step(at, m, r, u, is); see SolverMethod in krylov/base/Batchwork_Concepts.hpp");
   constexpr bool has_cycles = requires { Method::has_cycles; };
   auto& is = state.is;
   auto t = at.vector(), b = at.vector();

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "core/detail/Batchwork_KernelSets.hpp"
-#include "krylov/detail/Batchwork_SystemCall.hpp"
+#include "krylov/base/detail/Batchwork_SystemCall.hpp"
 #include "krylov/formats/detail/Batchwork_AnySystems.hpp"
 #include "krylov/formats/detail/Batchwork_MultiplyTeams.hpp"
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string>
 
-#include "krylov/detail/Batchwork_SystemCall.hpp"
+#include "krylov/base/detail/Batchwork_SystemCall.hpp"
 #include "krylov/formats/detail/Batchwork_MultiplyHost.hpp"
 #include "krylov/formats/detail/Batchwork_MultiplyTeams.hpp"
 #include "launch/Batchwork_Launch.hpp"

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "core/detail/Batchwork_Lanes.hpp"
-#include "krylov/detail/Batchwork_SystemCall.hpp"
+#include "krylov/base/detail/Batchwork_SystemCall.hpp"
 #include "krylov/detail/backend/Batchwork_SystemSum.hpp"
 #include "krylov/formats/detail/Batchwork_MultiplyTeams.hpp"
 #include "krylov/verbs/detail/Batchwork_ItemVectors.hpp"

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "core/detail/Batchwork_KernelSets.hpp"
-#include "krylov/detail/Batchwork_SystemCall.hpp"
+#include "krylov/base/detail/Batchwork_SystemCall.hpp"
 #include "krylov/formats/Batchwork_Formats.hpp"
 #include "krylov/verbs/detail/Batchwork_ItemVectors.hpp"
 #include "launch/Batchwork_Launch.hpp"

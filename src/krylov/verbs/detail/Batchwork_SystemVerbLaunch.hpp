@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "core/detail/Batchwork_KernelSets.hpp"
-#include "krylov/detail/Batchwork_SystemCall.hpp"
+#include "krylov/base/detail/Batchwork_SystemCall.hpp"
 #include "krylov/formats/detail/Batchwork_AnySystems.hpp"
 #include "krylov/verbs/detail/Batchwork_ItemVectors.hpp"
 #include "launch/detail/Batchwork_StatusTarget.hpp"

@@ -10,7 +10,7 @@
 
 #include "core/detail/Batchwork_Elimination.hpp"
 #include "core/detail/Batchwork_OneSidedJacobi.hpp"
-#include "tile/Batchwork_Matrix.hpp"
+#include "tile/types/Batchwork_Matrix.hpp"
 
 namespace Batchwork::Impl {
 

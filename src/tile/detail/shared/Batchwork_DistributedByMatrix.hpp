@@ -12,7 +12,7 @@
 
 #include "core/detail/backend/Batchwork_MatrixInstructions.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
-#include "tile/detail/shared/Batchwork_LocalLines.hpp"
+#include "tile/types/detail/Batchwork_LocalLines.hpp"
 
 namespace Batchwork::Impl {
 

@@ -11,9 +11,9 @@
 
 #include "core/detail/backend/Batchwork_Scheduling.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
-#include "tile/Batchwork_Sum.hpp"
-#include "tile/detail/Batchwork_Staged.hpp"
 #include "tile/detail/shared/Batchwork_DistributedByMatrix.hpp"
+#include "tile/types/Batchwork_Sum.hpp"
+#include "tile/types/detail/Batchwork_Staged.hpp"
 
 namespace Batchwork {
 namespace Impl {

@@ -11,7 +11,7 @@
 #include "core/detail/backend/Batchwork_Backend.hpp"
 #include "core/detail/backend/Batchwork_BitCounts.hpp"
 #include "core/detail/backend/Batchwork_Scheduling.hpp"
-#include "tile/Batchwork_Matrix.hpp"
+#include "tile/types/Batchwork_Matrix.hpp"
 
 namespace Batchwork::Impl {
 

@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "tile/detail/Batchwork_Staged.hpp"
+#include "tile/types/detail/Batchwork_Staged.hpp"
 
 namespace Batchwork::Impl {
 

@@ -11,8 +11,8 @@
 
 #include "core/Batchwork_Distributed.hpp"
 #include "core/detail/Batchwork_UnrollInParts.hpp"
-#include "tile/Batchwork_Entry.hpp"
-#include "tile/Batchwork_Tile.hpp"
+#include "tile/types/Batchwork_Entry.hpp"
+#include "tile/types/Batchwork_Tile.hpp"
 
 namespace Batchwork {
 

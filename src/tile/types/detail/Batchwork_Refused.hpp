@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "core/detail/Batchwork_Macros.hpp"
-#include "tile/detail/Batchwork_TileTraits.hpp"
+#include "tile/types/detail/Batchwork_TileTraits.hpp"
 
 namespace Batchwork::Impl {
 

@@ -6,7 +6,7 @@
 #ifndef BATCHWORK_MATRIX_HPP
 #define BATCHWORK_MATRIX_HPP
 
-#include "tile/detail/shared/Batchwork_LocalLines.hpp"
+#include "tile/types/detail/Batchwork_LocalLines.hpp"
 
 namespace Batchwork {
 

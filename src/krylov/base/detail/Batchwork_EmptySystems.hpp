@@ -10,8 +10,8 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-#include "krylov/Batchwork_SolveLog.hpp"
-#include "krylov/detail/Batchwork_SystemCall.hpp"
+#include "krylov/base/Batchwork_SolveLog.hpp"
+#include "krylov/base/detail/Batchwork_SystemCall.hpp"
 #include "launch/Batchwork_Launch.hpp"
 
 namespace Batchwork::Impl {

@@ -7,7 +7,7 @@
 #ifndef BATCHWORK_SUM_HPP
 #define BATCHWORK_SUM_HPP
 
-#include "tile/Batchwork_Transpose.hpp"
+#include "tile/types/Batchwork_Transpose.hpp"
 
 namespace Batchwork {
 

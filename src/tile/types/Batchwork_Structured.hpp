@@ -6,7 +6,7 @@
 #ifndef BATCHWORK_STRUCTURED_HPP
 #define BATCHWORK_STRUCTURED_HPP
 
-#include "tile/Batchwork_Matrix.hpp"
+#include "tile/types/Batchwork_Matrix.hpp"
 
 namespace Batchwork {
 

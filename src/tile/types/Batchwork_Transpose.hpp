@@ -6,7 +6,7 @@
 #ifndef BATCHWORK_TRANSPOSE_HPP
 #define BATCHWORK_TRANSPOSE_HPP
 
-#include "tile/Batchwork_Structured.hpp"
+#include "tile/types/Batchwork_Structured.hpp"
 
 namespace Batchwork {
 

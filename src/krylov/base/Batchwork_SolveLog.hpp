@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "krylov/Batchwork_Stopping.hpp"
+#include "krylov/base/Batchwork_Stopping.hpp"
 
 namespace Batchwork {
 

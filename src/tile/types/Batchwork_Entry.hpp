@@ -9,7 +9,7 @@
 
 #include <type_traits>
 
-#include "tile/Batchwork_Tile.hpp"
+#include "tile/types/Batchwork_Tile.hpp"
 
 namespace Batchwork {
 

@@ -8,7 +8,7 @@
 #ifndef BATCHWORK_STAGED_HPP
 #define BATCHWORK_STAGED_HPP
 
-#include "tile/Batchwork_Structured.hpp"
+#include "tile/types/Batchwork_Structured.hpp"
 
 namespace Batchwork {
 

@@ -14,7 +14,7 @@
 
 #include "core/Batchwork_SystemLanes.hpp"
 #include "core/Batchwork_Value.hpp"
-#include "krylov/Batchwork_Stopping.hpp"
+#include "krylov/base/Batchwork_Stopping.hpp"
 #include "view/detail/layout/Batchwork_Storage.hpp"
 
 namespace Batchwork {

@@ -10,8 +10,8 @@
 #include "core/Batchwork_Complex.hpp"
 #include "core/detail/Batchwork_DualFunctions.hpp"
 #include "core/detail/Batchwork_IntegerArithmetic.hpp"
-#include "tile/detail/Batchwork_Refused.hpp"
-#include "tile/detail/Batchwork_TileTraits.hpp"
+#include "tile/types/detail/Batchwork_Refused.hpp"
+#include "tile/types/detail/Batchwork_TileTraits.hpp"
 
 namespace Batchwork {
 

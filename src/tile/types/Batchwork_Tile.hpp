@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "tile/Batchwork_Scalar.hpp"
+#include "tile/types/Batchwork_Scalar.hpp"
 
 namespace Batchwork {
 
