@@ -29,10 +29,10 @@ using CopyDoubles = CopyPair<std::uint64_t, 8>;
 /// The word with the size and the alignment of T; void if libbatchwork has none.
 template <class T>
 struct CopyWord {
-  template <class Word>
-  static constexpr bool as = sizeof(T) == sizeof(Word) && alignof(T) == alignof(Word);
+  // No member template for the condition: g++ 12 would use the first one's value for all words.
   template <class Word, class Other>
-  using Or = std::conditional_t<as<Word>, Word, Other>;
+  using Or = std::conditional_t<sizeof(T) == sizeof(Word) && alignof(T) == alignof(Word), Word,
+                                Other>;
   using type = Or<std::uint8_t,
                   Or<std::uint16_t,
                      Or<std::uint32_t,
