@@ -228,25 +228,6 @@ void direct_batch(Exec const& exec, std::string const& label, Solver const& solv
       });
 }
 
-/// Calls run(log, workspace) with the optional arguments after x.
-template <class T, class Exec, class Run, class... Rest>
-void with_log_and_workspace(Run const& run, Rest const&... rest) {
-  static_assert(sizeof...(Rest) <= 2,
-                "Batchwork::solve takes, after x, a log and workspace(view) at most");
-  using NoLog = SolveLog<T, typename Exec::memory_space>;
-  auto const sorted = [&](auto const& log, auto const&... memory) {
-    if constexpr (requires { log.reason; }) {
-      if constexpr (sizeof...(memory) == 0) run(log, NoWorkspace{});
-      else run(log, memory...);
-    } else {
-      static_assert(sizeof...(memory) == 0,
-                    "Batchwork::solve: the log comes before workspace(view)");
-      run(NoLog{}, log);
-    }
-  };
-  if constexpr (sizeof...(Rest) > 0) sorted(rest...);
-  else run(NoLog{}, NoWorkspace{});
-}
 template <class Exec, class Solver, class A, class B, class X, class... Rest>
 void solve_directly(Exec const& exec, Launch<> const& launched, Solver const& solver, A const& a,
                     B const& b, X const& x, Rest const&... rest) {

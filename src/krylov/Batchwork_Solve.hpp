@@ -217,27 +217,34 @@ struct NumbersOrGiven {
 template <class T, class A>
 using NumberOfWorkspace = typename NumbersOrGiven<T, A>::type;
 
-/// Sorts out the optional arguments after x.
+/// Calls run(log, workspace) with the optional arguments after x.
+template <class T, class Exec, class Run, class... Rest>
+void with_log_and_workspace(Run const& run, Rest const&... rest) {
+  static_assert(sizeof...(Rest) <= 2,
+                "Batchwork::solve takes, after x, a log and workspace(view) at most");
+  using NoLog = SolveLog<T, typename Exec::memory_space>;
+  auto const sorted = [&](auto const& log, auto const&... memory) {
+    if constexpr (requires { log.reason; }) {
+      if constexpr (sizeof...(memory) == 0) run(log, NoWorkspace{});
+      else run(log, memory...);
+    } else {
+      static_assert(sizeof...(memory) == 0,
+                    "Batchwork::solve: the log comes before workspace(view)");
+      run(NoLog{}, log);
+    }
+  };
+  if constexpr (sizeof...(Rest) > 0) sorted(rest...);
+  else run(NoLog{}, NoWorkspace{});
+}
 template <class Exec, class Method, class A, class B, class X, class... Rest>
 void solve_by(Exec const& exec, Launch<> const& launched, Method const& method, A const& a,
               B const& b, X const& x, Rest const&... rest) {
-  static_assert(sizeof...(Rest) <= 2,
-                "Batchwork::solve takes, after x, a log and workspace(view) at most");
-  std::string const& label = label_alone(launched);
-  auto const run = [&](auto const& log, auto const&... memory) {
-    if constexpr (requires { log.reason; }) {
-      if constexpr (sizeof...(memory) == 0)
-        solve_batch(exec, label, method, a, b, x, log, NoWorkspace{});
-      else solve_batch(exec, label, method, a, b, x, log, memory...);
-    } else {
-      using T = typename std::remove_cvref_t<decltype(stored(x))>::value_type;
-      static_assert(sizeof...(memory) == 0,
-                    "Batchwork::solve: the log comes before workspace(view)");
-      solve_batch(exec, label, method, a, b, x, SolveLog<T, typename Exec::memory_space>{}, log);
-    }
-  };
-  if constexpr (sizeof...(Rest) > 0) run(rest...);
-  else run(NoWorkspace{});
+  using T = std::remove_const_t<typename std::remove_cvref_t<decltype(stored(x))>::value_type>;
+  with_log_and_workspace<T, Exec>(
+      [&](auto const& log, auto const& memory) {
+        solve_batch(exec, label_alone(launched), method, a, b, x, log, memory);
+      },
+      rest...);
 }
 
 /// What may follow x: a SolveLog and workspace(view).
