@@ -62,6 +62,7 @@ set(folders
     view
     launch/detail
     launch
+    team/detail
     fused/detail
     fused/detail/loaders
     fused
@@ -193,6 +194,7 @@ foreach(header IN LISTS headers)
   list(FIND folders "${folder}" place)
   if(place EQUAL -1)
     complain("${header}: ${folder} is not in `folders` of unit_tests/meta/rooms.cmake")
+    list(LENGTH folders place)
   endif()
   foreach(path IN LISTS includes_${header})
     room_of(other "${path}")

@@ -31,8 +31,8 @@ template <class T>
 struct CopyWord {
   // No member template for the condition: g++ 12 would use the first one's value for all words.
   template <class Word, class Other>
-  using Or = std::conditional_t<sizeof(T) == sizeof(Word) && alignof(T) == alignof(Word), Word,
-                                Other>;
+  using Or =
+      std::conditional_t<sizeof(T) == sizeof(Word) && alignof(T) == alignof(Word), Word, Other>;
   using type = Or<std::uint8_t,
                   Or<std::uint16_t,
                      Or<std::uint32_t,
