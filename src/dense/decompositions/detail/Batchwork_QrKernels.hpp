@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "dense/decompositions/detail/Batchwork_DecompositionInWorkspace.hpp"
+#include "dense/decompositions/detail/Batchwork_QrByPanels.hpp"
 #include "dense/decompositions/detail/Batchwork_QrLanes.hpp"
 #include "dense/decompositions/detail/Batchwork_QrLaunch.hpp"
 #include "dense/decompositions/detail/Batchwork_QrOfItems.hpp"
@@ -40,7 +41,8 @@ void QrLaunch<T, Exec>::run(Exec const& exec, Call const& call, QrProblem<T> con
       return;
     if (launch_qr_of_shared_lanes(exec, call, f) || launch_qr_of_tiles(exec, call, f)) return;
   }
-  launch_decomposition_anywhere(exec, call, workspace, f);
+  if (!launch_qr_by_panels(exec, call, workspace, f))
+    launch_decomposition_anywhere(exec, call, workspace, f);
 }
 
 template <class T, class Exec>

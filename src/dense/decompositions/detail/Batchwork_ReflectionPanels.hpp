@@ -1,0 +1,415 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// ReflectionPanels: reflections in panels of eight on a matrix in memory, of extents known at run
+/// time, by the warps of a team.
+#ifndef BATCHWORK_REFLECTIONPANELS_HPP
+#define BATCHWORK_REFLECTIONPANELS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/detail/Batchwork_Exchange.hpp"
+#include "core/detail/Batchwork_Householder.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/Batchwork_PowerOfTwo.hpp"
+#include "core/detail/backend/Batchwork_Barriers.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_MatrixInstructions.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
+#include "core/detail/backend/Batchwork_WarpReductions.hpp"
+
+namespace Batchwork::Impl {
+
+/// A matrix in blocks of eight columns, with zeros beyond its rows and columns. A panel is a block
+/// whose columns become the vectors u of H = I - u u', u' u being 2. The lanes of the first warps
+/// have rows of it in registers, and find its reflections one after the other: for each, all sums
+/// of products with its column at once, and one wait. Then each warp applies I - V T' V' to a pair
+/// of blocks, while the first warps go on with the next panel. (Schreiber and Van Loan, SIAM Journal
+/// on Scientific and Statistical Computing 10 (1989) 53; Golub and Van Loan, Matrix Computations,
+/// 4th edition, section 5.2.3; LAPACK's geqrt, larfb and org2r.) Where has_shuffles.
+///
+/// InScratch: all blocks are in team scratch; else those before first_near are in device memory.
+/// Cost: a wait of the first warps a column, and one of all for eight columns; as many operations
+/// as reflections one by one, by matrix instructions where there are.
+template <class T, bool InScratch>
+struct ReflectionPanels {
+  static constexpr int width = 8;
+  /// Warps that find reflections, and the rows of a panel that a lane has in registers.
+  static constexpr int panel_warps = 4, lanes_of_panel = panel_warps * lanes_of_warp, held = 2;
+  /// Whether they do so while others go on.
+  static constexpr bool ahead = Vendor::items_wait_alone;
+  /// Of a panel, by rows: R on and above the diagonal, T' below it, of which the diagonal is one.
+  static constexpr int side_numbers = width * width;
+  /// What the warps show each other, twice: sums, and the row of the diagonal.
+  static constexpr int of_step = width * (panel_warps + 1), shown_numbers = 2 * of_step;
+
+  T* near = nullptr;  ///< blocks from first_near on, `leading` numbers for each column
+  T* far = nullptr;   ///< blocks before it
+  int first_near = 0, leading = 0, rows = 0;  ///< rows: with zeros, a multiple of 8
+  T* sides = nullptr;                         ///< side_numbers for each panel
+  T* shown = nullptr;                         ///< in scratch
+
+  /// The calling lane: its warp and its rank in it, which is 4 r + c.
+  struct Here {
+    int lane, warp, warps, in_warp, r, c;
+
+    template <class Member>
+    BATCHWORK_INLINE explicit Here(Member const& member)
+        : lane(Vendor::renewed(Vendor::lane_rank(member))),
+          warp(int(unsigned(lane) / lanes_of_warp)),
+          warps(int(unsigned(Vendor::lane_count(member)) / lanes_of_warp)),
+          in_warp(int(unsigned(lane) % lanes_of_warp)),
+          r(in_warp / 4),
+          c(in_warp % 4) {}
+  };
+
+  /// A distance between columns with which lanes find different banks.
+  static constexpr int good_leading(int rows) { return (rows + 7) / 16 * 16 + 8; }
+
+  BATCHWORK_INLINE T* block(int k) const {
+    if constexpr (!InScratch)
+      if (k < first_near) return far + std::int64_t(k) * width * leading;
+    return near + (k - (InScratch ? 0 : first_near)) * width * leading;
+  }
+  /// Row i of column q of a block. The fours of rows are exchanged in some columns, for lanes that
+  /// read four columns.
+  BATCHWORK_INLINE int place(int i, int q) const { return q * leading + (i ^ (q & 4)); }
+  BATCHWORK_INLINE T& at(int i, int j) const { return block(j / width)[place(i, j % width)]; }
+  BATCHWORK_INLINE T* side(int g) const { return sides + side_numbers * g; }
+  /// Number (i, j), i <= j, of R, of which `panels` blocks have reflections.
+  BATCHWORK_INLINE T of_r(int i, int j, int panels) const {
+    int const g = j / width;
+    return g < panels && i / width == g ? side(g)[width * (i % width) + j % width] : at(i, j);
+  }
+
+  /// Columns of some blocks times powers of two, so that no square overflows or is lost; what takes
+  /// it back goes to `unscale`. Each by a warp.
+  BATCHWORK_INLINE void scale(Here const& here, int blocks, T* unscale) const {
+    BATCHWORK_KEEP_LOOP
+    for (int k = here.warp; k < blocks; k += here.warps) {
+      T* const x = block(k) + place(2 * here.c, here.r);
+      T largest = T(0), some[2];
+      for (int i = 0; i < rows; i += width) {
+        read_together(some, x + i);
+        BATCHWORK_UNROLL
+        for (int e = 0; e < 2; ++e)
+          largest = Kokkos::abs(some[e]) > largest ? Kokkos::abs(some[e]) : largest;
+      }
+      BATCHWORK_UNROLL
+      for (int step = 1; step < 4; step *= 2) {
+        T const other = Vendor::shuffle_xor(largest, step);
+        largest = other > largest ? other : largest;
+      }
+      SafeScale<T> const by(largest);
+      if (here.c == 0) unscale[width * k + here.r] = by.up;
+      if (by.down == T(1)) continue;
+      for (int i = 0; i < rows; i += width) {
+        read_together(some, x + i);
+        some[0] *= by.down, some[1] *= by.down;
+        write_together(x + i, some);
+      }
+    }
+  }
+
+  /// The reflections of panel g, by the lanes of the first warps, which all call it and have waited.
+  /// wait() waits for them. All have to wait then.
+  template <class Wait>
+  BATCHWORK_INLINE void factor(Here const& here, int g, Wait const& wait) const {
+    T* const panel = block(g) + width * g;
+    int const end = here.lane < lanes_of_panel ? rows - width * g : 0, own = here.lane;
+    // Number q of a row is that of column k + q, modulo 8, in step k: the steps are one loop.
+    T x[held][width], t[width], alpha = T(0);
+    BATCHWORK_UNROLL
+    for (int s = 0; s < held; ++s) {
+      int const i = own + s * lanes_of_panel;
+      BATCHWORK_UNROLL
+      for (int q = 0; q < width; ++q) x[s][q] = i < end ? panel[place(i, q)] : T(0);
+    }
+    BATCHWORK_UNROLL
+    for (int q = 0; q < width; ++q) t[q] = T(0);
+    BATCHWORK_KEEP_LOOP
+    for (int k = 0; k < width; ++k) {
+      T* const show = shown + k % 2 * of_step;
+      T* const top_row = show + width * panel_warps;
+      T const y = own > k ? x[0][0] : T(0);
+      T sums[width];
+      BATCHWORK_UNROLL
+      for (int q = 0; q < width; ++q) {
+        sums[q] = y * x[0][q];
+        BATCHWORK_UNROLL
+        for (int s = 1; s < held; ++s) sums[q] += x[s][0] * x[s][q];
+      }
+      BATCHWORK_KEEP_LOOP
+      for (int i = own + held * lanes_of_panel; i < end; i += lanes_of_panel) {
+        T const z = panel[place(i, k)];
+        BATCHWORK_UNROLL
+        for (int q = 0; q < width; ++q) sums[q] += z * panel[place(i, (k + q) % width)];
+      }
+      if (own == k) write_together(top_row, x[0]);
+      Vendor::reduce_scatter(sums, lanes_of_warp, [&](int, int q, T const& sum) {
+        if (here.warp < panel_warps) show[panel_warps * q + here.warp] = sum;
+      });
+      wait();
+      T top[width], w[width];
+      read_together(top, top_row);
+      BATCHWORK_UNROLL
+      for (int q = 0; q < width; ++q) {
+        T parts[panel_warps];
+        read_together(parts, show + panel_warps * q);
+        w[q] = (parts[0] + parts[1]) + (parts[2] + parts[3]);
+      }
+      Reflection<T> const h = scaled_reflection(top[0], w[0]);
+      // T(own, k) = -T(own, 0:k-1) V' u (LAPACK's larft).
+      T sum = T(0);
+      BATCHWORK_UNROLL
+      for (int q = 1; q < width; ++q) {
+        w[q] = h.top * top[q] + h.scale * w[q];
+        sum += q < width - k ? T(0) : t[q] * w[q];
+      }
+      BATCHWORK_UNROLL
+      for (int q = 1; q < width; ++q) t[q - 1] = t[q];
+      t[width - 1] = own < k ? -sum : own == k ? T(1) : T(0);
+      // Zero for columns before this one: their R stays, should u be NaN.
+      BATCHWORK_UNROLL
+      for (int q = 1; q < width; ++q) {
+        w[q] = q < width - k ? w[q] : T(0);
+        T const by = q < width - k ? w[q] * h.scale : T(0);
+        x[0][q] -= own == k ? w[q] * h.top : by * y;
+        BATCHWORK_UNROLL
+        for (int s = 1; s < held; ++s) x[s][q] -= by * x[s][0];
+      }
+      BATCHWORK_KEEP_LOOP
+      for (int i = own + held * lanes_of_panel; i < end; i += lanes_of_panel) {
+        T const z = panel[place(i, k)] * h.scale;
+        BATCHWORK_UNROLL
+        for (int q = 1; q < width; ++q)
+          if (q < width - k) panel[place(i, k + q)] -= w[q] * z;
+        panel[place(i, k)] = z;
+      }
+      alpha = own == k ? h.alpha : alpha;
+      BATCHWORK_UNROLL
+      for (int s = 0; s < held; ++s) {
+        T const z = s == 0 && own <= k ? (own == k ? h.top : x[0][0]) : x[s][0] * h.scale;
+        BATCHWORK_UNROLL
+        for (int q = 1; q < width; ++q) x[s][q - 1] = x[s][q];
+        x[s][width - 1] = z;
+      }
+    }
+    if (own < width) {
+      T* const beside = side(g);
+      BATCHWORK_UNROLL
+      for (int q = 0; q < width; ++q) {
+        if (q > own) beside[width * own + q] = x[0][q], beside[width * q + own] = t[q];
+        x[0][q] = q > own ? T(0) : x[0][q];
+      }
+      beside[width * own + own] = alpha;
+    }
+    BATCHWORK_UNROLL
+    for (int s = 0; s < held; ++s) {
+      int const i = own + s * lanes_of_panel;
+      BATCHWORK_UNROLL
+      for (int q = 0; q < width; ++q)
+        if (i < end) panel[place(i, q)] = x[s][q];
+    }
+  }
+
+  /// Blocks g + 1 to end - 1 less V T V' times them, or V T' V' if `adjoint`: the first one by warp
+  /// 0, then pairs by one warp each, and again by those from `rest` on. Nothing if g is negative.
+  BATCHWORK_INLINE void apply(Here const& here, int g, int end, bool adjoint, int rest) const {
+    if (g < 0) return;
+    BATCHWORK_KEEP_LOOP
+    for (int p = here.warp - 1, k; (k = p < 0 ? g + 1 : g + 2 + 2 * p) < end;
+         p += here.warps - rest) {
+      if (p >= 0 && k + 1 < end) apply_to<2, false>(here, g, k, adjoint);
+      else apply_to<1, false>(here, g, k, adjoint);
+      if (here.warp < rest) break;
+    }
+  }
+  /// Block g, a panel, becomes I - V T V' times the columns of the unit matrix, by a warp.
+  BATCHWORK_INLINE void make_unit(Here const& here, int g) const {
+    apply_to<1, true>(here, g, g, false);
+    T* const x = block(g) + place(2 * here.c, here.r);
+    T const zero[2] = {T(0), T(0)};
+    for (int i = 0; i < width * g; i += width) write_together(x + i, zero);
+  }
+
+ private:
+  /// Tiles whose numbers a lane reads before it writes any.
+  static constexpr int at_once = 2;
+
+  template <int Count, bool Unit>
+  BATCHWORK_INLINE void apply_to(Here const& here, int g, int k, bool adjoint) const {
+    if constexpr (Vendor::chains_matrices<T>)
+      apply_by_instructions<Count, Unit>(here, g, k, adjoint);
+    else apply_by_lanes<Count, Unit>(here, g, k, adjoint);
+  }
+
+  /// c += a b for the blocks: a is 8 x 8, and so is b, whose numbers 2 c and 2 c + 1 a lane has.
+  template <int Count>
+  static BATCHWORK_INLINE void multiply(T (&c)[Count][2], T const (&a)[2][Count], T const (&b)[2]) {
+    if constexpr (Count == Vendor::blocks_at_once && Vendor::fours_at_once == 2) {
+      Vendor::mma(c, a, b);
+    } else {
+      BATCHWORK_UNROLL
+      for (int f = 0; f < 2; ++f) {
+        BATCHWORK_UNROLL
+        for (int k = 0; k < Count; ++k) Vendor::mma(c[k], a[f][k], b[f]);
+      }
+    }
+  }
+  /// Lanes have columns r of Count blocks, of a tile of eight rows numbers 2 c and 2 c + 1, and so
+  /// many of the products: the factors of a product are where the one before has left them.
+  template <int Count, bool Unit>
+  BATCHWORK_INLINE void apply_by_instructions(Here const& here, int g, int k0, bool adjoint) const {
+    int const r = here.r, c = here.c, first = width * g;
+    T* x[Count];
+    BATCHWORK_UNROLL
+    for (int k = 0; k < Count; ++k) x[k] = block(k0 + k) + place(2 * c, r);
+    T const* const v = block(g) + place(r, 2 * c);
+    // (V' x)'
+    T w[Count][2], a[2][Count], b[2];
+    BATCHWORK_UNROLL
+    for (int k = 0; k < Count; ++k) w[k][0] = w[k][1] = T(0);
+    if constexpr (Unit) {
+      w[0][0] = v[first], w[0][1] = v[leading + first];
+    } else {
+      T const* const u = block(g) + place(2 * c, r);
+      BATCHWORK_UNROLL_SOME
+      for (int i = first; i < rows; i += width) {
+        read_together(b, u + i);
+        BATCHWORK_UNROLL
+        for (int k = 0; k < Count; ++k) {
+          T some[2];
+          read_together(some, x[k] + i);
+          a[0][k] = some[0], a[1][k] = some[1];
+        }
+        multiply(w, a, b);
+      }
+    }
+    // -(T' V' x)', or without the transposition.
+    T const* const t = side(g);
+    T y[Count][2];
+    BATCHWORK_UNROLL
+    for (int e = 0; e < 2; ++e) {
+      int const p = 2 * c + e, most = p < r ? r : p, least = p < r ? p : r;
+      T const number = t[width * most + least];
+      b[e] = p == r ? T(-1) : adjoint == (p < r) ? -number : T(0);
+      BATCHWORK_UNROLL
+      for (int k = 0; k < Count; ++k) a[e][k] = w[k][e], y[k][e] = T(0);
+    }
+    multiply(y, a, b);
+    BATCHWORK_UNROLL
+    for (int k = 0; k < Count; ++k) a[0][k] = y[k][0], a[1][k] = y[k][1];
+    BATCHWORK_KEEP_LOOP
+    for (int i0 = first; i0 < rows; i0 += at_once * width) {
+      T some[at_once][Count][2], of_v[at_once][2];
+      BATCHWORK_UNROLL
+      for (int d = 0; d < at_once; ++d) {
+        int const i = i0 + d * width < rows ? i0 + d * width : i0;
+        of_v[d][0] = v[i], of_v[d][1] = v[leading + i];
+        BATCHWORK_UNROLL
+        for (int k = 0; k < Count; ++k) {
+          if constexpr (Unit) {
+            some[d][k][0] = i == first && 2 * c == r ? T(1) : T(0);
+            some[d][k][1] = i == first && 2 * c + 1 == r ? T(1) : T(0);
+          } else {
+            read_together(some[d][k], x[k] + i);
+          }
+        }
+      }
+      // V is overwritten.
+      if constexpr (Unit) Vendor::warp_sync();
+      BATCHWORK_UNROLL
+      for (int d = 0; d < at_once; ++d) multiply(some[d], a, of_v[d]);
+      BATCHWORK_UNROLL
+      for (int d = 0; d < at_once; ++d) {
+        if (i0 + d * width >= rows) continue;
+        BATCHWORK_UNROLL
+        for (int k = 0; k < Count; ++k) write_together(x[k] + i0 + d * width, some[d][k]);
+      }
+    }
+  }
+
+  template <int Count, bool Unit>
+  BATCHWORK_INLINE void apply_by_lanes(Here const& here, int g, int k0, bool adjoint) const {
+    int const r = here.r, c = here.c, first = width * g;
+    T* x[Count];
+    BATCHWORK_UNROLL
+    for (int k = 0; k < Count; ++k) x[k] = block(k0 + k) + place(2 * c, r);
+    T w[Count][width], v[2], some[Count][2];
+    // Of column q, the rows 2 c and 2 c + 1 of a tile.
+    T const* const panel = block(g);
+    auto const read_v = [&](int i, int q) { read_together(v, panel + i + place(2 * c, q)); };
+    BATCHWORK_UNROLL
+    for (int k = 0; k < Count; ++k) {
+      BATCHWORK_UNROLL
+      for (int q = 0; q < width; ++q) w[k][q] = Unit ? panel[place(first + r, q)] : T(0);
+    }
+    if constexpr (!Unit) {
+      for (int i = first; i < rows; i += width) {
+        BATCHWORK_UNROLL
+        for (int k = 0; k < Count; ++k) read_together(some[k], x[k] + i);
+        BATCHWORK_UNROLL
+        for (int q = 0; q < width; ++q) {
+          read_v(i, q);
+          BATCHWORK_UNROLL
+          for (int k = 0; k < Count; ++k) w[k][q] += v[0] * some[k][0] + v[1] * some[k][1];
+        }
+      }
+      BATCHWORK_UNROLL
+      for (int step = 1; step < 4; step *= 2) {
+        BATCHWORK_UNROLL
+        for (int k = 0; k < Count; ++k) {
+          BATCHWORK_UNROLL
+          for (int q = 0; q < width; ++q) w[k][q] += Vendor::shuffle_xor(w[k][q], step);
+        }
+      }
+    }
+    // T', or T if not adjoint, by its rows.
+    BATCHWORK_UNROLL
+    for (int m = 1; m < width; ++m) {
+      BATCHWORK_UNROLL
+      for (int q = 0; q < width; ++q) {
+        if (adjoint && q < width - m) {
+          T const number = side(g)[width * (width - m) + q];
+          BATCHWORK_UNROLL
+          for (int k = 0; k < Count; ++k) w[k][width - m] += number * w[k][q];
+        } else if (!adjoint && q < m) {
+          T const number = side(g)[width * m + q];
+          BATCHWORK_UNROLL
+          for (int k = 0; k < Count; ++k) w[k][q] += number * w[k][m];
+        }
+      }
+    }
+    for (int i = first; i < rows; i += width) {
+      BATCHWORK_UNROLL
+      for (int k = 0; k < Count; ++k) {
+        if constexpr (Unit) {
+          some[k][0] = i == first && 2 * c == r ? T(1) : T(0);
+          some[k][1] = i == first && 2 * c + 1 == r ? T(1) : T(0);
+        } else {
+          read_together(some[k], x[k] + i);
+        }
+      }
+      BATCHWORK_UNROLL
+      for (int q = 0; q < width; ++q) {
+        read_v(i, q);
+        BATCHWORK_UNROLL
+        for (int k = 0; k < Count; ++k)
+          some[k][0] -= v[0] * w[k][q], some[k][1] -= v[1] * w[k][q];
+      }
+      // V is overwritten.
+      if constexpr (Unit) Vendor::warp_sync();
+      BATCHWORK_UNROLL
+      for (int k = 0; k < Count; ++k) write_together(x[k] + i, some[k]);
+    }
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif
