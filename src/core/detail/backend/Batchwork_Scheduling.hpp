@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What compilers must not move, keep or merge: loads at a barrier, numbers they know nothing
-/// about, and separate code for each constant.
+/// What compilers must not move, keep, merge or copy: loads at a barrier, numbers they know nothing
+/// about, choices without a branch, and separate code for each constant.
 #ifndef BATCHWORK_SCHEDULING_HPP
 #define BATCHWORK_SCHEDULING_HPP
 
@@ -53,6 +53,27 @@ BATCHWORK_INLINE std::int64_t renewed(std::int64_t x) {
   asm volatile("" : "+l"(x));
 #endif
   return x;
+}
+
+/// a if `first`, else b, without a branch: compilers would copy the shuffles that follow into both
+/// parts of it, where the lanes of a warp are apart.
+template <class T>
+BATCHWORK_INLINE T choose(bool first, T const& a, T const& b) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+    T x;
+    if constexpr (sizeof(T) == 4)
+      asm("{ .reg .pred is;\nsetp.ne.s32 is, %3, 0;\nselp.f32 %0, %1, %2, is; }"
+          : "=f"(x)
+          : "f"(a), "f"(b), "r"(int(first)));
+    else
+      asm("{ .reg .pred is;\nsetp.ne.s32 is, %3, 0;\nselp.f64 %0, %1, %2, is; }"
+          : "=d"(x)
+          : "d"(a), "d"(b), "r"(int(first)));
+    return x;
+  }
+#endif
+  return first ? a : b;
 }
 
 /// Runs body(I) for the I = `which` of 0 .. N - 1, with separate code for each, so that the body

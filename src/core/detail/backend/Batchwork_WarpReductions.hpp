@@ -12,6 +12,7 @@
 #include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/backend/Batchwork_Backend.hpp"
 #include "core/detail/backend/Batchwork_MatrixInstructions.hpp"
+#include "core/detail/backend/Batchwork_Scheduling.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
 
 namespace Batchwork::Impl::Vendor {
@@ -109,8 +110,8 @@ BATCHWORK_INLINE void reduce_scatter_by_halves([[maybe_unused]] T (&x)[N],
     T half[N / 2];
     BATCHWORK_UNROLL
     for (int n = 0; n < N / 2; ++n) {
-      T const given = upper ? x[n] : x[N / 2 + n];
-      half[n] = (upper ? x[N / 2 + n] : x[n]) + shuffle_xor(given, lanes / 2);
+      T const given = choose(upper, x[n], x[N / 2 + n]);
+      half[n] = choose(upper, x[N / 2 + n], x[n]) + shuffle_xor(given, lanes / 2);
     }
     reduce_scatter_by_halves(half, lanes / 2, upper ? first + N / 2 : first, put);
   }

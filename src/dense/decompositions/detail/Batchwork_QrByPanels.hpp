@@ -38,7 +38,7 @@ struct QrByPanels {
   using Panels = ReflectionPanels<T, InScratch>;
   using Here = typename Panels::Here;
   static constexpr int width = Panels::width;
-  static constexpr int small_team = 256, largest_team = 512, wanted_teams = 1;
+  static constexpr int largest_team = 512, wanted_teams = 1;
 
   QrOfItems<T> p;
   WorkspaceSlots<T> slots{};
@@ -54,13 +54,18 @@ struct QrByPanels {
     blocks = std::max(blocks_of_r, blocks_of_q);
     leading = Panels::good_leading(rows);
     if constexpr (InScratch) {
+      // As many teams as a multiprocessor has scratch for, and registers: while one finds
+      // reflections, which is a chain of waits, others apply theirs.
       auto const teams = [&] {
-        return limits.holds(2, small_team, bytes()) ? 2 : bytes() <= limits.scratch_of_team ? 1 : 0;
+        constexpr int of_some[] = {largest_team, largest_team, 256, 160, 128};
+        int some = 4;
+        while (some > 1 && !limits.holds(some, of_some[some], bytes())) --some;
+        lanes = of_some[some];
+        return bytes() <= limits.scratch_of_team ? some : 0;
       };
-      int const there = teams(), good = leading;
-      leading = rows;
-      if (teams() == there) leading = good;
-      if (teams() == 2) lanes = small_team;
+      int const good = leading, there = (leading = rows, teams());
+      leading = good;
+      if (teams() < there) leading = rows, teams();
     } else {
       std::size_t const of_block = std::size_t(width) * leading * sizeof(T);
       first_near = blocks;
@@ -164,7 +169,8 @@ struct QrByPanels {
       bool const factors = forward && g + 1 < panels;
       if (!forward && here.warp == 0 && g + 1 < panels) at.make_unit(here, g + 1);
       at.apply(here, g, forward ? blocks_of_r : blocks_of_q, forward,
-               factors && Panels::ahead ? Panels::panel_warps : 0);
+               factors && Panels::ahead && here.warps > Panels::panel_warps ? Panels::panel_warps
+                                                                           : 0);
       if (factors) {
         auto const wait = [&] {
           if constexpr (Panels::ahead)

@@ -121,6 +121,9 @@ struct ReflectionPanels {
   BATCHWORK_INLINE void factor(Here const& here, int g, Wait const& wait) const {
     T* const panel = block(g) + width * g;
     int const end = here.lane < lanes_of_panel ? rows - width * g : 0, own = here.lane;
+    // The last warp, whose rows are fewest, computes row in_warp of T as well.
+    bool const has_t = here.warp == panel_warps - 1;
+    bool const two = rows - width * g > lanes_of_panel;
     // Number q of a row is that of column k + q, modulo 8, in step k: the steps are one loop.
     T x[held][width], t[width], alpha = T(0);
     BATCHWORK_UNROLL
@@ -138,19 +141,20 @@ struct ReflectionPanels {
       T const y = own > k ? x[0][0] : T(0);
       T sums[width];
       BATCHWORK_UNROLL
-      for (int q = 0; q < width; ++q) {
-        sums[q] = y * x[0][q];
-        BATCHWORK_UNROLL
-        for (int s = 1; s < held; ++s) sums[q] += x[s][0] * x[s][q];
-      }
-      BATCHWORK_KEEP_LOOP
-      for (int i = own + held * lanes_of_panel; i < end; i += lanes_of_panel) {
-        T const z = panel[place(i, k)];
-        BATCHWORK_UNROLL
-        for (int q = 0; q < width; ++q) sums[q] += z * panel[place(i, (k + q) % width)];
-      }
+      for (int q = 0; q < width; ++q) sums[q] = y * x[0][q];
       if (own == k) write_together(top_row, x[0]);
-      Vendor::reduce_scatter(sums, lanes_of_warp, [&](int, int q, T const& sum) {
+      if (two) {
+        BATCHWORK_UNROLL
+        for (int q = 0; q < width; ++q) sums[q] += x[1][0] * x[1][q];
+        BATCHWORK_KEEP_LOOP
+        for (int i = own + held * lanes_of_panel; i < end; i += lanes_of_panel) {
+          T const z = panel[place(i, k)];
+          BATCHWORK_UNROLL
+          for (int q = 0; q < width; ++q) sums[q] += z * panel[place(i, (k + q) % width)];
+        }
+      }
+      // Each for itself, so that a NaN stays in its column.
+      Vendor::reduce_scatter_by_halves(sums, lanes_of_warp, 0, [&](int, int q, T const& sum) {
         if (here.warp < panel_warps) show[panel_warps * q + here.warp] = sum;
       });
       wait();
@@ -163,50 +167,59 @@ struct ReflectionPanels {
         w[q] = (parts[0] + parts[1]) + (parts[2] + parts[3]);
       }
       Reflection<T> const h = scaled_reflection(top[0], w[0]);
-      // T(own, k) = -T(own, 0:k-1) V' u (LAPACK's larft).
-      T sum = T(0);
       BATCHWORK_UNROLL
-      for (int q = 1; q < width; ++q) {
-        w[q] = h.top * top[q] + h.scale * w[q];
-        sum += q < width - k ? T(0) : t[q] * w[q];
+      for (int q = 1; q < width; ++q) w[q] = h.top * top[q] + h.scale * w[q];
+      if (has_t) {
+        // T(i, k) = -T(i, 0:k-1) V' u (LAPACK's larft).
+        T parts[2] = {T(0), T(0)};
+        BATCHWORK_UNROLL
+        for (int q = 1; q < width; ++q) parts[q % 2] += q < width - k ? T(0) : t[q] * w[q];
+        BATCHWORK_UNROLL
+        for (int q = 1; q < width; ++q) t[q - 1] = t[q];
+        t[width - 1] =
+            here.in_warp < k ? -(parts[0] + parts[1]) : here.in_warp == k ? T(1) : T(0);
       }
-      BATCHWORK_UNROLL
-      for (int q = 1; q < width; ++q) t[q - 1] = t[q];
-      t[width - 1] = own < k ? -sum : own == k ? T(1) : T(0);
       // Zero for columns before this one: their R stays, should u be NaN.
       BATCHWORK_UNROLL
       for (int q = 1; q < width; ++q) {
-        w[q] = q < width - k ? w[q] : T(0);
         T const by = q < width - k ? w[q] * h.scale : T(0);
+        w[q] = q < width - k ? w[q] : T(0);
         x[0][q] -= own == k ? w[q] * h.top : by * y;
-        BATCHWORK_UNROLL
-        for (int s = 1; s < held; ++s) x[s][q] -= by * x[s][0];
       }
-      BATCHWORK_KEEP_LOOP
-      for (int i = own + held * lanes_of_panel; i < end; i += lanes_of_panel) {
-        T const z = panel[place(i, k)] * h.scale;
-        BATCHWORK_UNROLL
-        for (int q = 1; q < width; ++q)
-          if (q < width - k) panel[place(i, k + q)] -= w[q] * z;
-        panel[place(i, k)] = z;
-      }
+      T const z = own == k ? h.top : own < k ? x[0][0] : y * h.scale;
       alpha = own == k ? h.alpha : alpha;
       BATCHWORK_UNROLL
-      for (int s = 0; s < held; ++s) {
-        T const z = s == 0 && own <= k ? (own == k ? h.top : x[0][0]) : x[s][0] * h.scale;
+      for (int q = 1; q < width; ++q) x[0][q - 1] = x[0][q];
+      x[0][width - 1] = z;
+      if (two) {
+        T const below = x[1][0] * h.scale;
         BATCHWORK_UNROLL
-        for (int q = 1; q < width; ++q) x[s][q - 1] = x[s][q];
-        x[s][width - 1] = z;
+        for (int q = 1; q < width; ++q) x[1][q - 1] = x[1][q] - w[q] * below;
+        x[1][width - 1] = below;
+        BATCHWORK_KEEP_LOOP
+        for (int i = own + held * lanes_of_panel; i < end; i += lanes_of_panel) {
+          T const u = panel[place(i, k)] * h.scale;
+          BATCHWORK_UNROLL
+          for (int q = 1; q < width; ++q)
+            if (q < width - k) panel[place(i, k + q)] -= w[q] * u;
+          panel[place(i, k)] = u;
+        }
       }
     }
-    if (own < width) {
-      T* const beside = side(g);
+    T* const beside = side(g);
+    if (has_t && here.in_warp < width) {
       BATCHWORK_UNROLL
-      for (int q = 0; q < width; ++q) {
-        if (q > own) beside[width * own + q] = x[0][q], beside[width * q + own] = t[q];
-        x[0][q] = q > own ? T(0) : x[0][q];
-      }
+      for (int q = 1; q < width; ++q)
+        if (q > here.in_warp) beside[width * q + here.in_warp] = t[q];
+    }
+    if (own < width) {
       beside[width * own + own] = alpha;
+      BATCHWORK_UNROLL
+      for (int q = 1; q < width; ++q) {
+        if (q <= own) continue;
+        beside[width * own + q] = x[0][q];
+        x[0][q] = T(0);
+      }
     }
     BATCHWORK_UNROLL
     for (int s = 0; s < held; ++s) {
@@ -270,24 +283,32 @@ struct ReflectionPanels {
     BATCHWORK_UNROLL
     for (int k = 0; k < Count; ++k) x[k] = block(k0 + k) + place(2 * c, r);
     T const* const v = block(g) + place(r, 2 * c);
-    // (V' x)'
-    T w[Count][2], a[2][Count], b[2];
+    // (V' x)', in two parts, as the additions of one would wait for each other.
+    T w[at_once][Count][2], a[2][Count], b[2];
     BATCHWORK_UNROLL
-    for (int k = 0; k < Count; ++k) w[k][0] = w[k][1] = T(0);
+    for (int d = 0; d < at_once; ++d) {
+      BATCHWORK_UNROLL
+      for (int k = 0; k < Count; ++k) w[d][k][0] = w[d][k][1] = T(0);
+    }
     if constexpr (Unit) {
-      w[0][0] = v[first], w[0][1] = v[leading + first];
+      w[0][0][0] = v[first], w[0][0][1] = v[leading + first];
     } else {
       T const* const u = block(g) + place(2 * c, r);
-      BATCHWORK_UNROLL_SOME
-      for (int i = first; i < rows; i += width) {
-        read_together(b, u + i);
+      for (int i0 = first; i0 < rows; i0 += at_once * width) {
         BATCHWORK_UNROLL
-        for (int k = 0; k < Count; ++k) {
-          T some[2];
-          read_together(some, x[k] + i);
-          a[0][k] = some[0], a[1][k] = some[1];
+        for (int d = 0; d < at_once; ++d) {
+          bool const there = i0 + d * width < rows;
+          int const i = there ? i0 + d * width : i0;
+          read_together(b, u + i);
+          b[0] = there ? b[0] : T(0), b[1] = there ? b[1] : T(0);
+          BATCHWORK_UNROLL
+          for (int k = 0; k < Count; ++k) {
+            T some[2];
+            read_together(some, x[k] + i);
+            a[0][k] = some[0], a[1][k] = some[1];
+          }
+          multiply(w[d], a, b);
         }
-        multiply(w, a, b);
       }
     }
     // -(T' V' x)', or without the transposition.
@@ -299,7 +320,7 @@ struct ReflectionPanels {
       T const number = t[width * most + least];
       b[e] = p == r ? T(-1) : adjoint == (p < r) ? -number : T(0);
       BATCHWORK_UNROLL
-      for (int k = 0; k < Count; ++k) a[e][k] = w[k][e], y[k][e] = T(0);
+      for (int k = 0; k < Count; ++k) a[e][k] = w[0][k][e] + w[1][k][e], y[k][e] = T(0);
     }
     multiply(y, a, b);
     BATCHWORK_UNROLL
