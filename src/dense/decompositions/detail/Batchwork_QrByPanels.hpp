@@ -168,9 +168,10 @@ struct QrByPanels {
       }
       bool const factors = forward && g + 1 < panels;
       if (!forward && here.warp == 0 && g + 1 < panels) at.make_unit(here, g + 1);
-      at.apply(here, g, forward ? blocks_of_r : blocks_of_q, forward,
-               factors && Panels::ahead && here.warps > Panels::panel_warps ? Panels::panel_warps
-                                                                           : 0);
+      if (g >= 0)
+        at.apply(here, g, g + 1, forward ? blocks_of_r : blocks_of_q, forward,
+                 factors && Panels::ahead && here.warps > Panels::panel_warps ? Panels::panel_warps
+                                                                             : 0);
       if (factors) {
         auto const wait = [&] {
           if constexpr (Panels::ahead)

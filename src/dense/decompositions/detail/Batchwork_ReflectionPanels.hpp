@@ -162,22 +162,22 @@ struct ReflectionPanels {
       read_together(top, top_row);
       BATCHWORK_UNROLL
       for (int q = 0; q < width; ++q) {
-        T parts[panel_warps];
-        read_together(parts, show + panel_warps * q);
-        w[q] = (parts[0] + parts[1]) + (parts[2] + parts[3]);
+        T some[panel_warps];
+        read_together(some, show + panel_warps * q);
+        w[q] = (some[0] + some[1]) + (some[2] + some[3]);
       }
       Reflection<T> const h = scaled_reflection(top[0], w[0]);
       BATCHWORK_UNROLL
       for (int q = 1; q < width; ++q) w[q] = h.top * top[q] + h.scale * w[q];
       if (has_t) {
         // T(i, k) = -T(i, 0:k-1) V' u (LAPACK's larft).
-        T parts[2] = {T(0), T(0)};
+        T terms[2] = {T(0), T(0)};
         BATCHWORK_UNROLL
-        for (int q = 1; q < width; ++q) parts[q % 2] += q < width - k ? T(0) : t[q] * w[q];
+        for (int q = 1; q < width; ++q) terms[q % 2] += q < width - k ? T(0) : t[q] * w[q];
         BATCHWORK_UNROLL
         for (int q = 1; q < width; ++q) t[q - 1] = t[q];
         t[width - 1] =
-            here.in_warp < k ? -(parts[0] + parts[1]) : here.in_warp == k ? T(1) : T(0);
+            here.in_warp < k ? -(terms[0] + terms[1]) : here.in_warp == k ? T(1) : T(0);
       }
       // Zero for columns before this one: their R stays, should u be NaN.
       BATCHWORK_UNROLL
@@ -230,12 +230,13 @@ struct ReflectionPanels {
     }
   }
 
-  /// Blocks g + 1 to end - 1 less V T V' times them, or V T' V' if `adjoint`: the first one by warp
-  /// 0, then pairs by one warp each, and again by those from `rest` on. Nothing if g is negative.
-  BATCHWORK_INLINE void apply(Here const& here, int g, int end, bool adjoint, int rest) const {
-    if (g < 0) return;
+  /// Blocks `next` to end - 1 less V T V' times them, or V T' V' if `adjoint`: the first one by warp
+  /// 0, then pairs by one warp each, and again by the warps from `rest` on. Lanes have the same
+  /// numbers of a block each time.
+  BATCHWORK_INLINE void apply(Here const& here, int g, int next, int end, bool adjoint,
+                              int rest) const {
     BATCHWORK_KEEP_LOOP
-    for (int p = here.warp - 1, k; (k = p < 0 ? g + 1 : g + 2 + 2 * p) < end;
+    for (int p = here.warp - 1, k; (k = p < 0 ? next : next + 1 + 2 * p) < end;
          p += here.warps - rest) {
       if (p >= 0 && k + 1 < end) apply_to<2, false>(here, g, k, adjoint);
       else apply_to<1, false>(here, g, k, adjoint);
@@ -251,14 +252,25 @@ struct ReflectionPanels {
   }
 
  private:
-  /// Tiles whose numbers a lane reads before it writes any.
+  /// Whether the factors of a product are where the one before has left them; and tiles of eight
+  /// rows whose numbers a lane reads before it writes any.
+  static constexpr bool chained = Vendor::chains_matrices<T>;
   static constexpr int at_once = 2;
+  /// Of V' x, of each block, what lanes have of column r: numbers 2 c and 2 c + 1, or all.
+  static constexpr int parts = chained ? 2 : width;
 
   template <int Count, bool Unit>
   BATCHWORK_INLINE void apply_to(Here const& here, int g, int k, bool adjoint) const {
-    if constexpr (Vendor::chains_matrices<T>)
-      apply_by_instructions<Count, Unit>(here, g, k, adjoint);
-    else apply_by_lanes<Count, Unit>(here, g, k, adjoint);
+    T w[Count][parts];
+    if constexpr (Unit) {
+      BATCHWORK_UNROLL
+      for (int q = 0; q < parts; ++q)
+        w[0][q] = block(g)[place(width * g + here.r, chained ? 2 * here.c + q : q)];
+    } else {
+      products(here, g, k, width * g, rows, w);
+    }
+    times_t(here, g, adjoint, w);
+    subtract<Count, Unit>(here, g, k, width * g, rows, w);
   }
 
   /// c += a b for the blocks: a is 8 x 8, and so is b, whose numbers 2 c and 2 c + 1 a lane has.
@@ -274,32 +286,26 @@ struct ReflectionPanels {
       }
     }
   }
-  /// Lanes have columns r of Count blocks, of a tile of eight rows numbers 2 c and 2 c + 1, and so
-  /// many of the products: the factors of a product are where the one before has left them.
-  template <int Count, bool Unit>
-  BATCHWORK_INLINE void apply_by_instructions(Here const& here, int g, int k0, bool adjoint) const {
-    int const r = here.r, c = here.c, first = width * g;
-    T* x[Count];
+
+  /// w = V' x: of block g and the blocks from k0 on, in the rows from `from` to `to`.
+  template <int Count>
+  BATCHWORK_INLINE void products(Here const& here, int g, int k0, int from, int to,
+                                 T (&w)[Count][parts]) const {
+    int const own = place(2 * here.c, here.r);
+    T const* x[Count];
     BATCHWORK_UNROLL
-    for (int k = 0; k < Count; ++k) x[k] = block(k0 + k) + place(2 * c, r);
-    T const* const v = block(g) + place(r, 2 * c);
-    // (V' x)', in two parts, as the additions of one would wait for each other.
-    T w[at_once][Count][2], a[2][Count], b[2];
-    BATCHWORK_UNROLL
-    for (int d = 0; d < at_once; ++d) {
-      BATCHWORK_UNROLL
-      for (int k = 0; k < Count; ++k) w[d][k][0] = w[d][k][1] = T(0);
-    }
-    if constexpr (Unit) {
-      w[0][0][0] = v[first], w[0][0][1] = v[leading + first];
-    } else {
-      T const* const u = block(g) + place(2 * c, r);
-      for (int i0 = first; i0 < rows; i0 += at_once * width) {
+    for (int k = 0; k < Count; ++k) x[k] = block(k0 + k) + own;
+    if constexpr (chained) {
+      // In some sums, as the additions of one would wait for each other.
+      T sums[at_once][Count][2] = {};
+      T const* const v = block(g) + own;
+      for (int i0 = from; i0 < to; i0 += at_once * width) {
         BATCHWORK_UNROLL
         for (int d = 0; d < at_once; ++d) {
-          bool const there = i0 + d * width < rows;
+          bool const there = i0 + d * width < to;
           int const i = there ? i0 + d * width : i0;
-          read_together(b, u + i);
+          T a[2][Count], b[2];
+          read_together(b, v + i);
           b[0] = there ? b[0] : T(0), b[1] = there ? b[1] : T(0);
           BATCHWORK_UNROLL
           for (int k = 0; k < Count; ++k) {
@@ -307,78 +313,30 @@ struct ReflectionPanels {
             read_together(some, x[k] + i);
             a[0][k] = some[0], a[1][k] = some[1];
           }
-          multiply(w[d], a, b);
+          multiply(sums[d], a, b);
         }
       }
-    }
-    // -(T' V' x)', or without the transposition.
-    T const* const t = side(g);
-    T y[Count][2];
-    BATCHWORK_UNROLL
-    for (int e = 0; e < 2; ++e) {
-      int const p = 2 * c + e, most = p < r ? r : p, least = p < r ? p : r;
-      T const number = t[width * most + least];
-      b[e] = p == r ? T(-1) : adjoint == (p < r) ? -number : T(0);
       BATCHWORK_UNROLL
-      for (int k = 0; k < Count; ++k) a[e][k] = w[0][k][e] + w[1][k][e], y[k][e] = T(0);
-    }
-    multiply(y, a, b);
-    BATCHWORK_UNROLL
-    for (int k = 0; k < Count; ++k) a[0][k] = y[k][0], a[1][k] = y[k][1];
-    BATCHWORK_KEEP_LOOP
-    for (int i0 = first; i0 < rows; i0 += at_once * width) {
-      T some[at_once][Count][2], of_v[at_once][2];
-      BATCHWORK_UNROLL
-      for (int d = 0; d < at_once; ++d) {
-        int const i = i0 + d * width < rows ? i0 + d * width : i0;
-        of_v[d][0] = v[i], of_v[d][1] = v[leading + i];
-        BATCHWORK_UNROLL
-        for (int k = 0; k < Count; ++k) {
-          if constexpr (Unit) {
-            some[d][k][0] = i == first && 2 * c == r ? T(1) : T(0);
-            some[d][k][1] = i == first && 2 * c + 1 == r ? T(1) : T(0);
-          } else {
-            read_together(some[d][k], x[k] + i);
-          }
-        }
+      for (int k = 0; k < Count; ++k) {
+        w[k][0] = sums[0][k][0] + sums[1][k][0];
+        w[k][1] = sums[0][k][1] + sums[1][k][1];
       }
-      // V is overwritten.
-      if constexpr (Unit) Vendor::warp_sync();
+    } else {
+      T const* const v = block(g);
       BATCHWORK_UNROLL
-      for (int d = 0; d < at_once; ++d) multiply(some[d], a, of_v[d]);
-      BATCHWORK_UNROLL
-      for (int d = 0; d < at_once; ++d) {
-        if (i0 + d * width >= rows) continue;
+      for (int k = 0; k < Count; ++k) {
         BATCHWORK_UNROLL
-        for (int k = 0; k < Count; ++k) write_together(x[k] + i0 + d * width, some[d][k]);
+        for (int q = 0; q < width; ++q) w[k][q] = T(0);
       }
-    }
-  }
-
-  template <int Count, bool Unit>
-  BATCHWORK_INLINE void apply_by_lanes(Here const& here, int g, int k0, bool adjoint) const {
-    int const r = here.r, c = here.c, first = width * g;
-    T* x[Count];
-    BATCHWORK_UNROLL
-    for (int k = 0; k < Count; ++k) x[k] = block(k0 + k) + place(2 * c, r);
-    T w[Count][width], v[2], some[Count][2];
-    // Of column q, the rows 2 c and 2 c + 1 of a tile.
-    T const* const panel = block(g);
-    auto const read_v = [&](int i, int q) { read_together(v, panel + i + place(2 * c, q)); };
-    BATCHWORK_UNROLL
-    for (int k = 0; k < Count; ++k) {
-      BATCHWORK_UNROLL
-      for (int q = 0; q < width; ++q) w[k][q] = Unit ? panel[place(first + r, q)] : T(0);
-    }
-    if constexpr (!Unit) {
-      for (int i = first; i < rows; i += width) {
+      for (int i = from; i < to; i += width) {
+        T some[Count][2], b[2];
         BATCHWORK_UNROLL
         for (int k = 0; k < Count; ++k) read_together(some[k], x[k] + i);
         BATCHWORK_UNROLL
         for (int q = 0; q < width; ++q) {
-          read_v(i, q);
+          read_together(b, v + i + place(2 * here.c, q));
           BATCHWORK_UNROLL
-          for (int k = 0; k < Count; ++k) w[k][q] += v[0] * some[k][0] + v[1] * some[k][1];
+          for (int k = 0; k < Count; ++k) w[k][q] += b[0] * some[k][0] + b[1] * some[k][1];
         }
       }
       BATCHWORK_UNROLL
@@ -390,43 +348,94 @@ struct ReflectionPanels {
         }
       }
     }
-    // T', or T if not adjoint, by its rows.
-    BATCHWORK_UNROLL
-    for (int m = 1; m < width; ++m) {
+  }
+
+  /// w = T' w of panel g, or T w if not adjoint.
+  template <int Count>
+  BATCHWORK_INLINE void times_t(Here const& here, int g, bool adjoint, T (&w)[Count][parts]) const {
+    T const* const t = side(g);
+    if constexpr (chained) {
+      T a[2][Count], b[2];
       BATCHWORK_UNROLL
-      for (int q = 0; q < width; ++q) {
-        if (adjoint && q < width - m) {
-          T const number = side(g)[width * (width - m) + q];
-          BATCHWORK_UNROLL
-          for (int k = 0; k < Count; ++k) w[k][width - m] += number * w[k][q];
-        } else if (!adjoint && q < m) {
-          T const number = side(g)[width * m + q];
-          BATCHWORK_UNROLL
-          for (int k = 0; k < Count; ++k) w[k][q] += number * w[k][m];
+      for (int e = 0; e < 2; ++e) {
+        int const p = 2 * here.c + e, most = p < here.r ? here.r : p, least = p < here.r ? p : here.r;
+        T const number = t[width * most + least];
+        b[e] = p == here.r ? T(1) : adjoint == (p < here.r) ? number : T(0);
+        BATCHWORK_UNROLL
+        for (int k = 0; k < Count; ++k) a[e][k] = w[k][e], w[k][e] = T(0);
+      }
+      multiply(w, a, b);
+    } else {
+      // By the rows of T'.
+      BATCHWORK_UNROLL
+      for (int m = 1; m < width; ++m) {
+        BATCHWORK_UNROLL
+        for (int q = 0; q < width; ++q) {
+          if (adjoint && q < width - m) {
+            T const number = t[width * (width - m) + q];
+            BATCHWORK_UNROLL
+            for (int k = 0; k < Count; ++k) w[k][width - m] += number * w[k][q];
+          } else if (!adjoint && q < m) {
+            T const number = t[width * m + q];
+            BATCHWORK_UNROLL
+            for (int k = 0; k < Count; ++k) w[k][q] += number * w[k][m];
+          }
         }
       }
     }
-    for (int i = first; i < rows; i += width) {
+  }
+
+  /// x -= V w, x being the unit matrix from row `from` on if Unit.
+  template <int Count, bool Unit>
+  BATCHWORK_INLINE void subtract(Here const& here, int g, int k0, int from, int to,
+                                 T const (&w)[Count][parts]) const {
+    int const r = here.r, c = here.c;
+    T* x[Count];
+    BATCHWORK_UNROLL
+    for (int k = 0; k < Count; ++k) x[k] = block(k0 + k) + place(2 * c, r);
+    T const* const v = block(g) + (chained ? place(r, 2 * c) : 0);
+    BATCHWORK_KEEP_LOOP
+    for (int i0 = from; i0 < to; i0 += at_once * width) {
+      T some[at_once][Count][2], b[at_once][parts];
       BATCHWORK_UNROLL
-      for (int k = 0; k < Count; ++k) {
-        if constexpr (Unit) {
-          some[k][0] = i == first && 2 * c == r ? T(1) : T(0);
-          some[k][1] = i == first && 2 * c + 1 == r ? T(1) : T(0);
-        } else {
-          read_together(some[k], x[k] + i);
-        }
-      }
-      BATCHWORK_UNROLL
-      for (int q = 0; q < width; ++q) {
-        read_v(i, q);
+      for (int d = 0; d < at_once; ++d) {
+        int const i = i0 + d * width < to ? i0 + d * width : i0;
+        if constexpr (chained) b[d][0] = v[i], b[d][1] = v[leading + i];
         BATCHWORK_UNROLL
-        for (int k = 0; k < Count; ++k)
-          some[k][0] -= v[0] * w[k][q], some[k][1] -= v[1] * w[k][q];
+        for (int k = 0; k < Count; ++k) {
+          if constexpr (Unit) {
+            some[d][k][0] = i == from && 2 * c == r ? T(1) : T(0);
+            some[d][k][1] = i == from && 2 * c + 1 == r ? T(1) : T(0);
+          } else {
+            read_together(some[d][k], x[k] + i);
+          }
+        }
+        if constexpr (!chained) {
+          BATCHWORK_UNROLL
+          for (int q = 0; q < width; ++q) {
+            T u[2];
+            read_together(u, v + i + place(2 * c, q));
+            BATCHWORK_UNROLL
+            for (int k = 0; k < Count; ++k)
+              some[d][k][0] -= u[0] * w[k][q], some[d][k][1] -= u[1] * w[k][q];
+          }
+        }
       }
       // V is overwritten.
       if constexpr (Unit) Vendor::warp_sync();
+      if constexpr (chained) {
+        T a[2][Count];
+        BATCHWORK_UNROLL
+        for (int k = 0; k < Count; ++k) a[0][k] = -w[k][0], a[1][k] = -w[k][1];
+        BATCHWORK_UNROLL
+        for (int d = 0; d < at_once; ++d) multiply(some[d], a, b[d]);
+      }
       BATCHWORK_UNROLL
-      for (int k = 0; k < Count; ++k) write_together(x[k] + i, some[k]);
+      for (int d = 0; d < at_once; ++d) {
+        if (i0 + d * width >= to) continue;
+        BATCHWORK_UNROLL
+        for (int k = 0; k < Count; ++k) write_together(x[k] + i0 + d * width, some[d][k]);
+      }
     }
   }
 };
