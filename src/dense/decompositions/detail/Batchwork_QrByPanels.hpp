@@ -44,7 +44,7 @@ struct QrByPanels {
   WorkspaceSlots<T> slots{};
   int rows, leading;                  ///< of the columns in memory
   int panels, blocks_of_r, blocks_of_q, blocks, first_near = 0;
-  int lanes = largest_team;
+  int lanes = largest_team, panel_warps = 1;
 
   QrByPanels(QrOfItems<T> const& of, DeviceLimits const& limits) : p(of) {
     auto const blocks_for = [](int columns) { return (columns + width - 1) / width; };
@@ -71,6 +71,8 @@ struct QrByPanels {
       first_near = blocks;
       first_near -= int(std::min(std::size_t(blocks), (limits.scratch_of_team - bytes()) / of_block));
     }
+    int const held = lanes_of_warp * Panels::held;  // rows of a panel, by a warp
+    panel_warps = std::min(lanes / lanes_of_warp, (rows + held - 1) / held);
   }
   /// In scratch: blocks, what warps show each other, and the first column that is not finite. And
   /// what there is of R: sides of panels, and powers of two.
@@ -100,6 +102,7 @@ struct QrByPanels {
     Panels at;
     at.near = scratch, at.first_near = first_near, at.leading = leading, at.rows = rows;
     at.shown = scratch + near_numbers();
+    at.panel_warps = panel_warps;
     int* const first_bad = reinterpret_cast<int*>(at.shown + Panels::shown_numbers);
     std::int64_t const own = member.league_rank();
     if constexpr (InScratch) {
@@ -170,15 +173,16 @@ struct QrByPanels {
       if (!forward && here.warp == 0 && g + 1 < panels) at.make_unit(here, g + 1);
       if (g >= 0)
         at.apply(here, g, g + 1, forward ? blocks_of_r : blocks_of_q, forward,
-                 factors && Panels::ahead && here.warps > Panels::panel_warps ? Panels::panel_warps
-                                                                             : 0);
+                 factors && here.warps > at.panel_warps ? at.panel_warps : 0);
       if (factors) {
         auto const wait = [&] {
-          if constexpr (Panels::ahead)
-            Vendor::first_lanes_barrier(member, int(Panels::lanes_of_panel));
+          if (at.panel_warps == 1) Vendor::warp_sync();
+          else if constexpr (Vendor::items_wait_alone)
+            Vendor::first_lanes_barrier(member, at.panel_warps * lanes_of_warp);
           else member.team_barrier();
         };
-        if (!Panels::ahead || here.lane < Panels::lanes_of_panel) wait(), at.factor(here, g + 1, wait);
+        bool const all_wait = !Vendor::items_wait_alone && at.panel_warps > 1;
+        if (all_wait || here.warp < at.panel_warps) wait(), at.factor(here, g + 1, wait);
       }
       member.team_barrier();
     }

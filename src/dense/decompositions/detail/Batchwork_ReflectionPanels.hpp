@@ -25,31 +25,33 @@
 namespace Batchwork::Impl {
 
 /// A matrix in blocks of eight columns, with zeros beyond its rows and columns. A panel is a block
-/// whose columns become the vectors u of H = I - u u', u' u being 2. The lanes of the first warps
-/// have rows of it in registers, and find its reflections one after the other: for each, all sums
-/// of products with its column at once, and one wait. Then each warp applies I - V T' V' to a pair
-/// of blocks, while the first warps go on with the next panel. (Schreiber and Van Loan, SIAM Journal
-/// on Scientific and Statistical Computing 10 (1989) 53; Golub and Van Loan, Matrix Computations,
-/// 4th edition, section 5.2.3; LAPACK's geqrt, larfb and org2r.) Where has_shuffles.
+/// whose columns become the vectors u of H = I - u u', u' u being 2. The lanes of a warp, or of
+/// several where it has many rows, have rows of it in registers, and find its reflections one after
+/// the other: for each, all sums of products with its column at once. Then each warp applies
+/// I - V T' V' to a pair of blocks, while those of the panel go on with the next one. (Schreiber and
+/// Van Loan, SIAM Journal on Scientific and Statistical Computing 10 (1989) 53; Golub and Van Loan,
+/// Matrix Computations, 4th edition, section 5.2.3; LAPACK's geqrt, larfb and org2r.) Where
+/// has_shuffles.
 ///
 /// InScratch: all blocks are in team scratch; else those before first_near are in device memory.
-/// Cost: a wait of the first warps a column, and one of all for eight columns; as many operations
-/// as reflections one by one, by matrix instructions where there are.
+/// Cost: a wait of all warps for eight columns, and of those of a panel for each column; as many
+/// operations as reflections one by one, by matrix instructions where there are.
 template <class T, bool InScratch>
 struct ReflectionPanels {
   static constexpr int width = 8;
-  /// Warps that find reflections, and the rows of a panel that a lane has in registers.
-  static constexpr int panel_warps = 4, lanes_of_panel = panel_warps * lanes_of_warp, held = 2;
-  /// Whether they do so while others go on.
-  static constexpr bool ahead = Vendor::items_wait_alone;
+  /// Rows of a panel that a lane has in registers.
+  static constexpr int held = 4;
+  /// Warps of a team, at most.
+  static constexpr int most_warps = 16;
   /// Of a panel, by rows: R on and above the diagonal, T' below it, of which the diagonal is one.
   static constexpr int side_numbers = width * width;
-  /// What the warps show each other, twice: sums, and the row of the diagonal.
-  static constexpr int of_step = width * (panel_warps + 1), shown_numbers = 2 * of_step;
+  /// What the warps of a panel show each other, twice: sums, and the row of the diagonal.
+  static constexpr int of_step = width * (most_warps + 1), shown_numbers = 2 * of_step;
 
   T* near = nullptr;  ///< blocks from first_near on, `leading` numbers for each column
   T* far = nullptr;   ///< blocks before it
   int first_near = 0, leading = 0, rows = 0;  ///< rows: with zeros, a multiple of 8
+  int panel_warps = 1;                        ///< the first ones, which find reflections
   T* sides = nullptr;                         ///< side_numbers for each panel
   T* shown = nullptr;                         ///< in scratch
 
@@ -115,102 +117,91 @@ struct ReflectionPanels {
     }
   }
 
-  /// The reflections of panel g, by the lanes of the first warps, which all call it and have waited.
-  /// wait() waits for them. All have to wait then.
+  /// The reflections of panel g, by the panel's warps, which all call it and have waited. wait()
+  /// waits for them, where there are several. All have to wait then.
   template <class Wait>
   BATCHWORK_INLINE void factor(Here const& here, int g, Wait const& wait) const {
     T* const panel = block(g) + width * g;
-    int const end = here.lane < lanes_of_panel ? rows - width * g : 0, own = here.lane;
-    // The last warp, whose rows are fewest, computes row in_warp of T as well.
-    bool const has_t = here.warp == panel_warps - 1;
-    bool const two = rows - width * g > lanes_of_panel;
+    T* const beside = side(g);
+    int const apart = lanes_of_warp * panel_warps, left = rows - width * g;
+    int const own = here.lane, end = here.warp < panel_warps ? left : 0;
     // Number q of a row is that of column k + q, modulo 8, in step k: the steps are one loop.
-    T x[held][width], t[width], alpha = T(0);
+    T x[held][width], alpha = T(0);
     BATCHWORK_UNROLL
     for (int s = 0; s < held; ++s) {
-      int const i = own + s * lanes_of_panel;
+      int const i = own + s * apart;
       BATCHWORK_UNROLL
       for (int q = 0; q < width; ++q) x[s][q] = i < end ? panel[place(i, q)] : T(0);
     }
-    BATCHWORK_UNROLL
-    for (int q = 0; q < width; ++q) t[q] = T(0);
     BATCHWORK_KEEP_LOOP
     for (int k = 0; k < width; ++k) {
-      T* const show = shown + k % 2 * of_step;
-      T* const top_row = show + width * panel_warps;
       T const y = own > k ? x[0][0] : T(0);
-      T sums[width];
+      T sums[width], top[width], w[width], total = T(0);
       BATCHWORK_UNROLL
       for (int q = 0; q < width; ++q) sums[q] = y * x[0][q];
-      if (own == k) write_together(top_row, x[0]);
-      if (two) {
+      BATCHWORK_UNROLL
+      for (int s = 1; s < held; ++s) {
+        if (s * apart >= left) continue;
         BATCHWORK_UNROLL
-        for (int q = 0; q < width; ++q) sums[q] += x[1][0] * x[1][q];
+        for (int q = 0; q < width; ++q) sums[q] += x[s][0] * x[s][q];
+      }
+      BATCHWORK_KEEP_LOOP
+      for (int i = own + held * apart; i < end; i += apart) {
+        T const z = panel[place(i, k)];
+        BATCHWORK_UNROLL
+        for (int q = 0; q < width; ++q) sums[q] += z * panel[place(i, (k + q) % width)];
+      }
+      // Lane 4 q gets sum q. Each for itself, so that a NaN stays in its column.
+      Vendor::reduce_scatter_by_halves(sums, lanes_of_warp, 0,
+                                       [&](int, int, T const& sum) { total = sum; });
+      if (panel_warps > 1) {
+        T* const show = shown + k % 2 * of_step;
+        if (here.c == 0) show[width * here.warp + here.r] = total;
+        if (own == k) write_together(show + width * most_warps, x[0]);
+        wait();
+        total = T(0);
         BATCHWORK_KEEP_LOOP
-        for (int i = own + held * lanes_of_panel; i < end; i += lanes_of_panel) {
-          T const z = panel[place(i, k)];
-          BATCHWORK_UNROLL
-          for (int q = 0; q < width; ++q) sums[q] += z * panel[place(i, (k + q) % width)];
-        }
+        for (int other = here.c; other < panel_warps; other += 4)
+          total += show[width * other + here.r];
+        total += Vendor::shuffle_xor(total, 1);
+        total += Vendor::shuffle_xor(total, 2);
+        read_together(top, show + width * most_warps);
+      } else {
+        BATCHWORK_UNROLL
+        for (int q = 0; q < width; ++q) top[q] = Vendor::shuffle<lanes_of_warp>(x[0][q], k);
       }
-      // Each for itself, so that a NaN stays in its column.
-      Vendor::reduce_scatter_by_halves(sums, lanes_of_warp, 0, [&](int, int q, T const& sum) {
-        if (here.warp < panel_warps) show[panel_warps * q + here.warp] = sum;
-      });
-      wait();
-      T top[width], w[width];
-      read_together(top, top_row);
       BATCHWORK_UNROLL
-      for (int q = 0; q < width; ++q) {
-        T some[panel_warps];
-        read_together(some, show + panel_warps * q);
-        w[q] = (some[0] + some[1]) + (some[2] + some[3]);
-      }
+      for (int q = 0; q < width; ++q) w[q] = Vendor::shuffle<lanes_of_warp>(total, 4 * q);
       Reflection<T> const h = scaled_reflection(top[0], w[0]);
-      BATCHWORK_UNROLL
-      for (int q = 1; q < width; ++q) w[q] = h.top * top[q] + h.scale * w[q];
-      if (has_t) {
-        // T(i, k) = -T(i, 0:k-1) V' u (LAPACK's larft).
-        T terms[2] = {T(0), T(0)};
-        BATCHWORK_UNROLL
-        for (int q = 1; q < width; ++q) terms[q % 2] += q < width - k ? T(0) : t[q] * w[q];
-        BATCHWORK_UNROLL
-        for (int q = 1; q < width; ++q) t[q - 1] = t[q];
-        t[width - 1] =
-            here.in_warp < k ? -(terms[0] + terms[1]) : here.in_warp == k ? T(1) : T(0);
-      }
-      // Zero for columns before this one: their R stays, should u be NaN.
-      BATCHWORK_UNROLL
-      for (int q = 1; q < width; ++q) {
-        T const by = q < width - k ? w[q] * h.scale : T(0);
-        w[q] = q < width - k ? w[q] : T(0);
-        x[0][q] -= own == k ? w[q] * h.top : by * y;
-      }
       T const z = own == k ? h.top : own < k ? x[0][0] : y * h.scale;
       alpha = own == k ? h.alpha : alpha;
       BATCHWORK_UNROLL
-      for (int q = 1; q < width; ++q) x[0][q - 1] = x[0][q];
-      x[0][width - 1] = z;
-      if (two) {
-        T const below = x[1][0] * h.scale;
-        BATCHWORK_UNROLL
-        for (int q = 1; q < width; ++q) x[1][q - 1] = x[1][q] - w[q] * below;
-        x[1][width - 1] = below;
-        BATCHWORK_KEEP_LOOP
-        for (int i = own + held * lanes_of_panel; i < end; i += lanes_of_panel) {
-          T const u = panel[place(i, k)] * h.scale;
-          BATCHWORK_UNROLL
-          for (int q = 1; q < width; ++q)
-            if (q < width - k) panel[place(i, k + q)] -= w[q] * u;
-          panel[place(i, k)] = u;
-        }
+      for (int q = 1; q < width; ++q) {
+        w[q] = h.top * top[q] + h.scale * w[q];
+        // Columns before this one: for T; and their R stays, should u be NaN.
+        bool const before = q >= width - k;
+        if (before && own == 0) beside[width * k + k + q - width] = w[q];
+        T const by = before ? T(0) : w[q] * h.scale;
+        w[q] = before ? T(0) : w[q];
+        x[0][q - 1] = x[0][q] - (own == k ? w[q] * h.top : by * y);
       }
-    }
-    T* const beside = side(g);
-    if (has_t && here.in_warp < width) {
+      x[0][width - 1] = z;
       BATCHWORK_UNROLL
-      for (int q = 1; q < width; ++q)
-        if (q > here.in_warp) beside[width * q + here.in_warp] = t[q];
+      for (int s = 1; s < held; ++s) {
+        if (s * apart >= left) continue;
+        T const u = x[s][0] * h.scale;
+        BATCHWORK_UNROLL
+        for (int q = 1; q < width; ++q) x[s][q - 1] = x[s][q] - w[q] * u;
+        x[s][width - 1] = u;
+      }
+      BATCHWORK_KEEP_LOOP
+      for (int i = own + held * apart; i < end; i += apart) {
+        T const u = panel[place(i, k)] * h.scale;
+        BATCHWORK_UNROLL
+        for (int q = 1; q < width; ++q)
+          if (q < width - k) panel[place(i, k + q)] -= w[q] * u;
+        panel[place(i, k)] = u;
+      }
     }
     if (own < width) {
       beside[width * own + own] = alpha;
@@ -223,11 +214,12 @@ struct ReflectionPanels {
     }
     BATCHWORK_UNROLL
     for (int s = 0; s < held; ++s) {
-      int const i = own + s * lanes_of_panel;
+      int const i = own + s * apart;
       BATCHWORK_UNROLL
       for (int q = 0; q < width; ++q)
         if (i < end) panel[place(i, q)] = x[s][q];
     }
+    if (here.warp == 0) invert(here, beside);
   }
 
   /// Blocks `next` to end - 1 less V T V' times them, or V T' V' if `adjoint`: the first one by warp
@@ -252,10 +244,28 @@ struct ReflectionPanels {
   }
 
  private:
+  /// Products u_p' u_k, p < k, below the diagonal become T' there: T = (I + U)^-1, the columns of
+  /// which are LAPACK's larft. By a warp, a lane for a row of T.
+  BATCHWORK_INLINE void invert(Here const& here, T* beside) const {
+    T t[width];
+    Vendor::warp_sync();
+    BATCHWORK_UNROLL
+    for (int k = 0; k < width; ++k) {
+      T sum = T(0);
+      BATCHWORK_UNROLL
+      for (int p = 0; p < k; ++p) sum += t[p] * beside[width * k + p];
+      t[k] = k < here.in_warp ? T(0) : k == here.in_warp ? T(1) : -sum;
+    }
+    Vendor::warp_sync();
+    BATCHWORK_UNROLL
+    for (int k = 1; k < width; ++k)
+      if (k > here.in_warp) beside[width * k + here.in_warp] = t[k];
+  }
+
   /// Whether the factors of a product are where the one before has left them; and tiles of eight
   /// rows whose numbers a lane reads before it writes any.
   static constexpr bool chained = Vendor::chains_matrices<T>;
-  static constexpr int at_once = 2;
+  static constexpr int at_once = InScratch ? 2 : 4;
   /// Of V' x, of each block, what lanes have of column r: numbers 2 c and 2 c + 1, or all.
   static constexpr int parts = chained ? 2 : width;
 
@@ -297,7 +307,7 @@ struct ReflectionPanels {
     for (int k = 0; k < Count; ++k) x[k] = block(k0 + k) + own;
     if constexpr (chained) {
       // In some sums, as the additions of one would wait for each other.
-      T sums[at_once][Count][2] = {};
+      T sums[2][Count][2] = {};
       T const* const v = block(g) + own;
       for (int i0 = from; i0 < to; i0 += at_once * width) {
         BATCHWORK_UNROLL
@@ -313,7 +323,7 @@ struct ReflectionPanels {
             read_together(some, x[k] + i);
             a[0][k] = some[0], a[1][k] = some[1];
           }
-          multiply(sums[d], a, b);
+          multiply(sums[d % 2], a, b);
         }
       }
       BATCHWORK_UNROLL
