@@ -57,10 +57,10 @@ struct QrByPanels {
       // As many teams as a multiprocessor has scratch for, and registers: while one finds
       // reflections, which is a chain of waits, others apply theirs.
       auto const teams = [&] {
-        constexpr int of_some[] = {largest_team, largest_team, 256, 160, 128};
         int some = 4;
-        while (some > 1 && !limits.holds(some, of_some[some], bytes())) --some;
-        lanes = of_some[some];
+        auto const of_some = [&] { return largest_team / some / lanes_of_warp * lanes_of_warp; };
+        while (some > 1 && !limits.holds(some, of_some(), bytes())) --some;
+        lanes = of_some();
         return bytes() <= limits.scratch_of_team ? some : 0;
       };
       int const good = leading, there = (leading = rows, teams());

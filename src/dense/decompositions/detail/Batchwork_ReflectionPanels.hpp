@@ -40,13 +40,15 @@ template <class T, bool InScratch>
 struct ReflectionPanels {
   static constexpr int width = 8;
   /// Rows of a panel that a lane has in registers.
-  static constexpr int held = 4;
+  static constexpr int held = sizeof(T) == 4 ? 4 : 2;
   /// Warps of a team, at most.
   static constexpr int most_warps = 16;
   /// Of a panel, by rows: R on and above the diagonal, T' below it, of which the diagonal is one.
   static constexpr int side_numbers = width * width;
-  /// What the warps of a panel show each other, twice: sums, and the row of the diagonal.
-  static constexpr int of_step = width * (most_warps + 1), shown_numbers = 2 * of_step;
+  /// What the warps of a panel show each other, twice: sums, and the row of the diagonal; and all
+  /// products of reflections.
+  static constexpr int of_step = width * (most_warps + 1),
+                       shown_numbers = 2 * of_step + side_numbers;
 
   T* near = nullptr;  ///< blocks from first_near on, `leading` numbers for each column
   T* far = nullptr;   ///< blocks before it
@@ -133,12 +135,14 @@ struct ReflectionPanels {
       BATCHWORK_UNROLL
       for (int q = 0; q < width; ++q) x[s][q] = i < end ? panel[place(i, q)] : T(0);
     }
+    T* const met = shown + 2 * of_step;  // u_k' times the columns, from column k on
     BATCHWORK_KEEP_LOOP
     for (int k = 0; k < width; ++k) {
-      T const y = own > k ? x[0][0] : T(0);
-      T sums[width], top[width], w[width], total = T(0);
+      T* const show = shown + k % 2 * of_step;
+      T sums[width], top[width], w[width];
+      if (own == k) write_together(show + width * most_warps, x[0]);
       BATCHWORK_UNROLL
-      for (int q = 0; q < width; ++q) sums[q] = y * x[0][q];
+      for (int q = 0; q < width; ++q) sums[q] = (own > k ? x[0][0] : T(0)) * x[0][q];
       BATCHWORK_UNROLL
       for (int s = 1; s < held; ++s) {
         if (s * apart >= left) continue;
@@ -151,48 +155,36 @@ struct ReflectionPanels {
         BATCHWORK_UNROLL
         for (int q = 0; q < width; ++q) sums[q] += z * panel[place(i, (k + q) % width)];
       }
-      // Lane 4 q gets sum q. Each for itself, so that a NaN stays in its column.
-      Vendor::reduce_scatter_by_halves(sums, lanes_of_warp, 0,
-                                       [&](int, int, T const& sum) { total = sum; });
-      if (panel_warps > 1) {
-        T* const show = shown + k % 2 * of_step;
-        if (here.c == 0) show[width * here.warp + here.r] = total;
-        if (own == k) write_together(show + width * most_warps, x[0]);
-        wait();
-        total = T(0);
-        BATCHWORK_KEEP_LOOP
-        for (int other = here.c; other < panel_warps; other += 4)
-          total += show[width * other + here.r];
-        total += Vendor::shuffle_xor(total, 1);
-        total += Vendor::shuffle_xor(total, 2);
-        read_together(top, show + width * most_warps);
-      } else {
+      // Each for itself, so that a NaN stays in its column.
+      Vendor::reduce_scatter_by_halves(sums, lanes_of_warp, 0, [&](int, int q, T const& sum) {
+        if (here.warp < panel_warps) show[width * here.warp + q] = sum;
+      });
+      wait();
+      read_together(w, show);
+      read_together(top, show + width * most_warps);
+      BATCHWORK_KEEP_LOOP
+      for (int other = 1; other < panel_warps; ++other) {
+        T some[width];
+        read_together(some, show + width * other);
         BATCHWORK_UNROLL
-        for (int q = 0; q < width; ++q) top[q] = Vendor::shuffle<lanes_of_warp>(x[0][q], k);
+        for (int q = 0; q < width; ++q) w[q] += some[q];
       }
-      BATCHWORK_UNROLL
-      for (int q = 0; q < width; ++q) w[q] = Vendor::shuffle<lanes_of_warp>(total, 4 * q);
       Reflection<T> const h = scaled_reflection(top[0], w[0]);
-      T const z = own == k ? h.top : own < k ? x[0][0] : y * h.scale;
+      BATCHWORK_UNROLL
+      for (int q = 1; q < width; ++q) w[q] = h.top * top[q] + h.scale * w[q];
+      if (own == 0) write_together(met + width * k, w);
+      // Nothing for columns before this one, and for rows above: R stays, should u be NaN.
+      BATCHWORK_UNROLL
+      for (int q = 1; q < width; ++q) w[q] = q < width - k ? w[q] : T(0);
       alpha = own == k ? h.alpha : alpha;
       BATCHWORK_UNROLL
-      for (int q = 1; q < width; ++q) {
-        w[q] = h.top * top[q] + h.scale * w[q];
-        // Columns before this one: for T; and their R stays, should u be NaN.
-        bool const before = q >= width - k;
-        if (before && own == 0) beside[width * k + k + q - width] = w[q];
-        T const by = before ? T(0) : w[q] * h.scale;
-        w[q] = before ? T(0) : w[q];
-        x[0][q - 1] = x[0][q] - (own == k ? w[q] * h.top : by * y);
-      }
-      x[0][width - 1] = z;
-      BATCHWORK_UNROLL
-      for (int s = 1; s < held; ++s) {
+      for (int s = 0; s < held; ++s) {
         if (s * apart >= left) continue;
-        T const u = x[s][0] * h.scale;
+        T const number = x[s][0], below = number * h.scale;
+        T const u = s > 0 || own > k ? below : own == k ? h.top : T(0);
         BATCHWORK_UNROLL
         for (int q = 1; q < width; ++q) x[s][q - 1] = x[s][q] - w[q] * u;
-        x[s][width - 1] = u;
+        x[s][width - 1] = s == 0 && own < k ? number : u;
       }
       BATCHWORK_KEEP_LOOP
       for (int i = own + held * apart; i < end; i += apart) {
@@ -219,7 +211,7 @@ struct ReflectionPanels {
       for (int q = 0; q < width; ++q)
         if (i < end) panel[place(i, q)] = x[s][q];
     }
-    if (here.warp == 0) invert(here, beside);
+    if (here.warp == 0) put_t(here, met, beside);
   }
 
   /// Blocks `next` to end - 1 less V T V' times them, or V T' V' if `adjoint`: the first one by warp
@@ -244,22 +236,19 @@ struct ReflectionPanels {
   }
 
  private:
-  /// Products u_p' u_k, p < k, below the diagonal become T' there: T = (I + U)^-1, the columns of
-  /// which are LAPACK's larft. By a warp, a lane for a row of T.
-  BATCHWORK_INLINE void invert(Here const& here, T* beside) const {
+  /// T = (I + U)^-1 with U(p, k) = u_p' u_k, p < k; its columns are those of LAPACK's larft. By a
+  /// warp, a lane for a row.
+  BATCHWORK_INLINE void put_t(Here const& here, T const* met, T* beside) const {
     T t[width];
     Vendor::warp_sync();
     BATCHWORK_UNROLL
     for (int k = 0; k < width; ++k) {
       T sum = T(0);
       BATCHWORK_UNROLL
-      for (int p = 0; p < k; ++p) sum += t[p] * beside[width * k + p];
+      for (int p = 0; p < k; ++p) sum += t[p] * met[width * k + width + p - k];
       t[k] = k < here.in_warp ? T(0) : k == here.in_warp ? T(1) : -sum;
-    }
-    Vendor::warp_sync();
-    BATCHWORK_UNROLL
-    for (int k = 1; k < width; ++k)
       if (k > here.in_warp) beside[width * k + here.in_warp] = t[k];
+    }
   }
 
   /// Whether the factors of a product are where the one before has left them; and tiles of eight
