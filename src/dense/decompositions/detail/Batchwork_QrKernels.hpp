@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "dense/decompositions/detail/Batchwork_DecompositionInWorkspace.hpp"
+#include "dense/decompositions/detail/Batchwork_LeastSquaresByPanels.hpp"
 #include "dense/decompositions/detail/Batchwork_QrByPanels.hpp"
 #include "dense/decompositions/detail/Batchwork_QrLanes.hpp"
 #include "dense/decompositions/detail/Batchwork_QrLaunch.hpp"
@@ -41,7 +42,7 @@ void QrLaunch<T, Exec>::run(Exec const& exec, Call const& call, QrProblem<T> con
       return;
     if (launch_qr_of_shared_lanes(exec, call, f) || launch_qr_of_tiles(exec, call, f)) return;
   }
-  if (!launch_qr_by_panels(exec, call, workspace, f))
+  if (!launch_by_panels<QrByPanels>(exec, call, workspace, f))
     launch_decomposition_anywhere(exec, call, workspace, f);
 }
 
@@ -62,7 +63,8 @@ void LeastSquaresLaunch<T, Exec>::run(Exec const& exec, Call const& call,
         launch_lanes(exec, call, LeastSquaresOfLane<T, N>{f});
       }))
     return;
-  launch_decomposition_anywhere(exec, call, workspace, f);
+  if (!launch_by_panels<LeastSquaresByPanels>(exec, call, workspace, f))
+    launch_decomposition_anywhere(exec, call, workspace, f);
 }
 
 }  // namespace Batchwork::Impl

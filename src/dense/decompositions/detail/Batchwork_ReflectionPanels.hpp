@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/detail/Batchwork_Elimination.hpp"
 #include "core/detail/Batchwork_Exchange.hpp"
 #include "core/detail/Batchwork_Householder.hpp"
 #include "core/detail/Batchwork_Macros.hpp"
@@ -49,6 +50,13 @@ struct ReflectionPanels {
   /// products of reflections.
   static constexpr int of_step = width * (most_warps + 1),
                        shown_numbers = 2 * of_step + side_numbers;
+
+  /// Whether the factors of a product are where the one before has left them; and tiles of eight
+  /// rows whose numbers a lane reads before it writes any.
+  static constexpr bool chained = Vendor::chains_matrices<T>;
+  static constexpr int at_once = InScratch ? 2 : 4;
+  /// Of V' x, of each block, what lanes have of column r: numbers 2 c and 2 c + 1, or all.
+  static constexpr int parts = chained ? 2 : width;
 
   T* near = nullptr;  ///< blocks from first_near on, `leading` numbers for each column
   T* far = nullptr;   ///< blocks before it
@@ -235,6 +243,53 @@ struct ReflectionPanels {
     for (int i = 0; i < width * g; i += width) write_together(x + i, zero);
   }
 
+  /// Block k less V T V' times it, or V T' V' if `adjoint`, by a warp. Lanes have the same numbers of
+  /// the block each time.
+  BATCHWORK_INLINE void apply_to_block(Here const& here, int g, int k, bool adjoint) const {
+    apply_to<1, false>(here, g, k, adjoint);
+  }
+  /// The first n rows of block k: x := R^-1 x, or R'^-1 x, by a warp; R of n columns, all of which
+  /// are in panels. Zeros from row n to the end of its panel.
+  template <bool Transposed>
+  BATCHWORK_INLINE void substitute(Here const& here, int k, int n) const {
+    int const count = (n + width - 1) / width;
+    BATCHWORK_KEEP_LOOP
+    for (int m = 0; m < count; ++m) {
+      int const g = Transposed ? m : count - 1 - m;
+      T* const x = block(k) + width * g + place(2 * here.c, here.r);
+      T const* const corner = side(g);
+      T y[2], w[1][parts];
+      read_together(y, x);
+      if constexpr (Transposed) {
+        products<1>(here, g, k, 0, width * g, w);
+        BATCHWORK_UNROLL
+        for (int q = 0; q < parts; ++q)
+          if (chained || q / 2 == here.c) y[q % 2] -= w[0][q];
+      }
+      BATCHWORK_UNROLL
+      for (int step = 0; step < width; ++step) {
+        int const p = Transposed ? step : width - 1 - step;
+        T const rest = Vendor::shuffle<4>(y[p % 2], p / 2);
+        T const z = width * g + p < n
+                        ? PivotReciprocal<T>(corner[width * p + p]) * rest
+                        : T(0);
+        if (!chained) w[0][p % parts] = z;
+        BATCHWORK_UNROLL
+        for (int e = 0; e < 2; ++e) {
+          int const i = 2 * here.c + e;
+          if (i == p) y[e] = z;
+          else if (Transposed ? i > p : i < p)
+            y[e] -= corner[Transposed ? width * p + i : width * i + p] * z;
+        }
+      }
+      write_together(x, y);
+      if constexpr (!Transposed) {
+        if constexpr (chained) w[0][0] = y[0], w[0][1] = y[1];
+        subtract<1, false>(here, g, k, 0, width * g, w);
+      }
+    }
+  }
+
  private:
   /// T = (I + U)^-1 with U(p, k) = u_p' u_k, p < k; its columns are those of LAPACK's larft. By a
   /// warp, a lane for a row.
@@ -250,13 +305,6 @@ struct ReflectionPanels {
       if (k > here.in_warp) beside[width * k + here.in_warp] = t[k];
     }
   }
-
-  /// Whether the factors of a product are where the one before has left them; and tiles of eight
-  /// rows whose numbers a lane reads before it writes any.
-  static constexpr bool chained = Vendor::chains_matrices<T>;
-  static constexpr int at_once = InScratch ? 2 : 4;
-  /// Of V' x, of each block, what lanes have of column r: numbers 2 c and 2 c + 1, or all.
-  static constexpr int parts = chained ? 2 : width;
 
   template <int Count, bool Unit>
   BATCHWORK_INLINE void apply_to(Here const& here, int g, int k, bool adjoint) const {
