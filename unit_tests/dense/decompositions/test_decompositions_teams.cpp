@@ -125,6 +125,34 @@ struct InTiles {
   }
 };
 
+/// By panels of reflections, in scratch; or, with Slots of a workspace and scratch for few columns,
+/// in both.
+template <int Slots = 0>
+struct ByPanels {
+  template <class T>
+  void operator()(Impl::QrOfItems<T> const& f) const {
+    run_kernel<Impl::QrByPanels<T, Slots == 0>, T>(f);
+  }
+  template <class T>
+  void operator()(Impl::LeastSquaresOfItems<T> const& f) const {
+    run_kernel<Impl::LeastSquaresByPanels<T, Slots == 0>, T>(f);
+  }
+  template <class Kernel, class T, class F>
+  void run_kernel(F const& f) const {
+    if constexpr (Impl::Vendor::has_shuffles) {
+      auto limits = h200_with_kokkos_5();
+      if (Slots > 0) limits.scratch_of_team = 12000;
+      Kernel kernel(f, limits);
+      SlotsOfTest<T> const memory(Slots > 0 ? Slots : 1, kernel.bytes_of_item());
+      if (Slots > 0) kernel.slots = memory.slots;
+      ASSERT_TRUE(kernel.fits(limits));
+      ASSERT_LE(kernel.team(), kernel.largest_team);
+      run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
+      ASSERT_TRUE(memory.fenced());
+    }
+  }
+};
+
 /// With a workspace of this many slots.
 template <int Slots>
 struct InWorkspace {
@@ -496,7 +524,30 @@ TEST(DecompositionTeams, ItemsThatLanesShareInPlace) {
   for (auto how : {Arranged::item_contiguous, Arranged::interleaved}) {
     check_qr_in_place<SharedLanes<24>>(20, 17, 5, how, random);
     check_qr_in_place<InTiles<6>>(40, 37, 5, how, random);
+    check_qr_in_place<ByPanels<>>(18, 17, 5, how, random);
   }
+}
+
+/// Columns before and behind the one that fails in its panel; one warp finds reflections, or several,
+/// with rows in registers and beyond.
+TEST(DecompositionTeams, ItemsByPanels) {
+  Random random(16);
+  check_qr_teams<double, ByPanels<>>(12, 12, false, 45, Arranged::item_contiguous, random);
+  check_qr_teams<float, ByPanels<>>(12, 10, true, 45, Arranged::by_columns, random);
+  check_qr_teams<double, ByPanels<>>(33, 20, true, 10, Arranged::interleaved, random);
+  check_qr_teams<float, ByPanels<>>(20, 37, false, 10, Arranged::strided, random);
+  check_qr_teams<double, ByPanels<>>(21, 64, false, 10, Arranged::by_columns, random);
+  check_qr_teams<float, ByPanels<>>(70, 1, true, 10, Arranged::item_contiguous, random);
+  check_qr_teams<double, ByPanels<>>(1, 41, true, 10, Arranged::interleaved, random);
+  check_qr_teams<double, ByPanels<>>(140, 17, false, 2, Arranged::item_contiguous, random);
+  check_qr_teams<double, ByPanels<3>>(40, 37, true, 10, Arranged::item_contiguous, random);
+  check_qr_teams<float, ByPanels<1>>(2200, 10, false, 1, Arranged::by_columns, random);
+  check_least_squares_teams<double, ByPanels<>>(37, 20, 3, 10, Arranged::by_columns, random);
+  check_least_squares_teams<float, ByPanels<>>(37, 20, 3, 10, Arranged::interleaved, random);
+  check_least_squares_teams<double, ByPanels<>>(20, 37, 20, 10, Arranged::strided, random);
+  check_least_squares_teams<float, ByPanels<>>(20, 37, 1, 10, Arranged::item_contiguous, random);
+  check_least_squares_teams<double, ByPanels<2>>(33, 41, 2, 10, Arranged::interleaved, random);
+  check_least_squares_teams<float, ByPanels<3>>(41, 33, 17, 10, Arranged::by_columns, random);
 }
 
 /// Fewer slots than items, with a partial last round, and items that fail in a team.
@@ -562,6 +613,13 @@ TEST(DecompositionTeams, LargestItems) {
   EXPECT_EQ(most(singular_values, 1.0), 158);
   EXPECT_EQ(most(qr, 1.0f), 224);
   EXPECT_EQ(most(qr, 1.0), 159);
+  auto const by_panels = [&]<class T>(T, int n) {
+    Impl::QrOfItems<T> f;
+    f.m = f.n = f.columns_of_q = n;
+    return Impl::QrByPanels<T, true>(f, limits).fits(limits);
+  };
+  EXPECT_EQ(most(by_panels, 1.0f), 216);
+  EXPECT_EQ(most(by_panels, 1.0), 152);
 }
 
 TEST(DecompositionsTeams, Units) {
@@ -587,6 +645,9 @@ TEST(DecompositionsTeams, Units) {
     check_svd_units<float, Reflections<2>>(19, 17);
     check_qr_units<float, SharedLanes<12>>(11, 9), check_qr_units<double, SharedLanes<24>>(21, 20);
     check_qr_units<float, InTiles<6>>(39, 33), check_qr_units<double, InTiles<6>>(39, 39);
+    check_qr_units<float, ByPanels<>>(19, 12), check_qr_units<double, ByPanels<1>>(19, 17);
+    check_least_squares_units<float, ByPanels<>>(19, 12);
+    check_least_squares_units<double, ByPanels<1>>(12, 19);
   }
 }
 
