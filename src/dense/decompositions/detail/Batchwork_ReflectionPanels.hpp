@@ -46,15 +46,10 @@ struct ReflectionPanels {
   static constexpr int most_warps = 16;
   /// Of a panel, by rows: R on and above the diagonal, T' below it, of which the diagonal is one.
   static constexpr int side_numbers = width * width;
-  /// What the warps of a panel show each other, twice: sums, and the row of the diagonal; and all
-  /// products of reflections.
-  static constexpr int of_step = width * (most_warps + 1),
-                       shown_numbers = 2 * of_step + side_numbers;
-
   /// Whether the factors of a product are where the one before has left them; and tiles of eight
   /// rows whose numbers a lane reads before it writes any.
   static constexpr bool chained = Vendor::chains_matrices<T>;
-  static constexpr int at_once = InScratch ? 2 : 4;
+  static constexpr int at_once = 2;
   /// Of V' x, of each block, what lanes have of column r: numbers 2 c and 2 c + 1, or all.
   static constexpr int parts = chained ? 2 : width;
 
@@ -63,7 +58,7 @@ struct ReflectionPanels {
   int first_near = 0, leading = 0, rows = 0;  ///< rows: with zeros, a multiple of 8
   int panel_warps = 1;                        ///< the first ones, which find reflections
   T* sides = nullptr;                         ///< side_numbers for each panel
-  T* shown = nullptr;                         ///< in scratch
+  T* shown = nullptr;                         ///< shown_numbers in scratch, zeros at first
 
   /// The calling lane: its warp and its rank in it, which is 4 r + c.
   struct Here {
@@ -78,6 +73,12 @@ struct ReflectionPanels {
           r(in_warp / 4),
           c(in_warp % 4) {}
   };
+
+  /// What the warps of a panel show each other, twice: the row of the diagonal, and parts of sums by
+  /// fours; and all products of reflections.
+  BATCHWORK_INLINE int sum_parts() const { return (panel_warps + 3) / 4 * 4; }
+  BATCHWORK_INLINE int of_step() const { return width * (1 + sum_parts()); }
+  BATCHWORK_INLINE int shown_numbers() const { return 2 * of_step() + side_numbers; }
 
   /// A distance between columns with which lanes find different banks.
   static constexpr int good_leading(int rows) { return (rows + 7) / 16 * 16 + 8; }
@@ -143,12 +144,12 @@ struct ReflectionPanels {
       BATCHWORK_UNROLL
       for (int q = 0; q < width; ++q) x[s][q] = i < end ? panel[place(i, q)] : T(0);
     }
-    T* const met = shown + 2 * of_step;  // u_k' times the columns, from column k on
+    T* const met = shown + 2 * of_step();  // u_k' times the columns, from column k on
     BATCHWORK_KEEP_LOOP
     for (int k = 0; k < width; ++k) {
-      T* const show = shown + k % 2 * of_step;
+      T* const show = shown + k % 2 * of_step();
       T sums[width], top[width], w[width];
-      if (own == k) write_together(show + width * most_warps, x[0]);
+      if (own == k) write_together(show, x[0]);
       BATCHWORK_UNROLL
       for (int q = 0; q < width; ++q) sums[q] = (own > k ? x[0][0] : T(0)) * x[0][q];
       BATCHWORK_UNROLL
@@ -165,17 +166,20 @@ struct ReflectionPanels {
       }
       // Each for itself, so that a NaN stays in its column.
       Vendor::reduce_scatter_by_halves(sums, lanes_of_warp, 0, [&](int, int q, T const& sum) {
-        if (here.warp < panel_warps) show[width * here.warp + q] = sum;
+        if (here.warp < panel_warps) show[width + sum_parts() * q + here.warp] = sum;
       });
       wait();
-      read_together(w, show);
-      read_together(top, show + width * most_warps);
+      read_together(top, show);
+      BATCHWORK_UNROLL
+      for (int q = 0; q < width; ++q) w[q] = T(0);
       BATCHWORK_KEEP_LOOP
-      for (int other = 1; other < panel_warps; ++other) {
-        T some[width];
-        read_together(some, show + width * other);
+      for (int part = width; part < width + sum_parts(); part += 4) {
         BATCHWORK_UNROLL
-        for (int q = 0; q < width; ++q) w[q] += some[q];
+        for (int q = 0; q < width; ++q) {
+          T some[4];
+          read_together(some, show + part + sum_parts() * q);
+          w[q] += (some[0] + some[1]) + (some[2] + some[3]);
+        }
       }
       Reflection<T> const h = scaled_reflection(top[0], w[0]);
       BATCHWORK_UNROLL
@@ -343,30 +347,20 @@ struct ReflectionPanels {
     BATCHWORK_UNROLL
     for (int k = 0; k < Count; ++k) x[k] = block(k0 + k) + own;
     if constexpr (chained) {
-      // In some sums, as the additions of one would wait for each other.
-      T sums[2][Count][2] = {};
       T const* const v = block(g) + own;
-      for (int i0 = from; i0 < to; i0 += at_once * width) {
-        BATCHWORK_UNROLL
-        for (int d = 0; d < at_once; ++d) {
-          bool const there = i0 + d * width < to;
-          int const i = there ? i0 + d * width : i0;
-          T a[2][Count], b[2];
-          read_together(b, v + i);
-          b[0] = there ? b[0] : T(0), b[1] = there ? b[1] : T(0);
-          BATCHWORK_UNROLL
-          for (int k = 0; k < Count; ++k) {
-            T some[2];
-            read_together(some, x[k] + i);
-            a[0][k] = some[0], a[1][k] = some[1];
-          }
-          multiply(sums[d % 2], a, b);
-        }
-      }
       BATCHWORK_UNROLL
-      for (int k = 0; k < Count; ++k) {
-        w[k][0] = sums[0][k][0] + sums[1][k][0];
-        w[k][1] = sums[0][k][1] + sums[1][k][1];
+      for (int k = 0; k < Count; ++k) w[k][0] = w[k][1] = T(0);
+      BATCHWORK_UNROLL_SOME
+      for (int i = from; i < to; i += width) {
+        T a[2][Count], b[2];
+        read_together(b, v + i);
+        BATCHWORK_UNROLL
+        for (int k = 0; k < Count; ++k) {
+          T some[2];
+          read_together(some, x[k] + i);
+          a[0][k] = some[0], a[1][k] = some[1];
+        }
+        multiply(w, a, b);
       }
     } else {
       T const* const v = block(g);
