@@ -142,7 +142,8 @@ struct CallOfVerb<Verb::least_squares>
 /// Limits: M and N are known at run time. On devices the larger one of A and Q has to fit into team
 /// scratch: on an H200 with Kokkos 5.2 square matrices to 224 rows in float and 159 in double, on
 /// hosts to 514 and 363. Larger items, with extents to 32767, need workspace(view) with
-/// workspace_numbers<Verb::qr>(...) elements; smaller ones ignore it.
+/// workspace_numbers<Verb::qr>(...) elements; smaller ones ignore it. The last few sizes that fit
+/// (from 217 and 153 on) do not need a workspace, but are much faster with one.
 ///
 /// Status, for each item: 0, or Reason::not_finite with the 1-based index of the first column of R
 /// that is not finite. Q and R of such an item are NaN. A matrix without full rank is no failure.
@@ -157,8 +158,8 @@ struct CallOfVerb<Verb::least_squares>
 /// 5.2; LAPACK's geqr2, geqrt and org2r). Matrices of up to 8 rows and columns are computed in
 /// registers, by a lane or in packs of items. On devices with warp shuffles, lanes of a warp share
 /// matrices of up to 32 rows and columns, and 1 to 4 warps share matrices of up to 96. They cost as
-/// much as the next size of 12, 16, 24, 32, 48, 64 and 96. Larger ones are computed in team
-/// scratch. Within a sequence, for constant extents to 32 (hosts 64), use qr(tile).
+/// much as the next size of 12, 16, 24, 32, 48, 64 and 96. Larger ones are computed by panels of
+/// eight reflections, in team scratch and beyond that in the workspace. Within a sequence, for constant extents to 32 (hosts 64), use qr(tile).
 ///
 /// \param exec   execution space instance; optional, as launch("label")
 /// \param A      in(v): the matrices; or inout(v) for A and Q
@@ -187,7 +188,7 @@ void qr(First const& first, Rest const&... rest) {
 /// \endcode
 ///
 /// B and X hold vectors, v(item, i), or C right-hand sides, v(item, i, c); B has M rows and X has
-/// N. Nothing is computed in place. For layouts, workspace, label and errors see qr. Up to eight
+/// N. Nothing is computed in place. For layouts, workspace, label and errors see qr. Some
 /// right-hand sides are kept beside A, so the limits of M and N are a little lower than in qr.
 ///
 /// Status, for each item: 0, or a reason. Reason::not_finite with a 1-based column, as from qr.
@@ -200,7 +201,7 @@ void qr(First const& first, Rest const&... rest) {
 /// Cost: 2 N^2 (M - N / 3) operations an item for M >= N, and 4 M N + N^2 for each right-hand side.
 ///
 /// Source: Golub and Van Loan, Matrix Computations, 4th edition, sections 5.3 and 5.6. To 8 rows
-/// and columns in registers, as qr; larger matrices in team scratch.
+/// and columns in registers, as qr; to 32 in team scratch; larger matrices by panels, as qr.
 ///
 /// \param exec   execution space instance; optional, as launch("label")
 /// \param A      in(v): the matrices

@@ -21,6 +21,7 @@
 #include "core/detail/backend/Batchwork_Barriers.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_LaunchLimits.hpp"
+#include "dense/decompositions/detail/Batchwork_DecompositionInWorkspace.hpp"
 #include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
 #include "dense/decompositions/detail/Batchwork_ReflectionPanels.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
@@ -199,16 +200,14 @@ struct ItemInPanels {
   }
 };
 
-/// Launches the kernel of `f` in scratch, or in the workspace of the call, or answers how large one
-/// can be used. \returns whether it does: on devices whose lanes have shuffles, for more than 32
-/// rows or columns; and not without a workspace where scratch only holds the columns, for
-/// DecompositionTeams.
+/// Launches the kernel of `f`, or answers how large a workspace it can use. On devices whose lanes
+/// have shuffles, for more than 32 rows or columns: in scratch, or in the workspace of the call. Else,
+/// and without a workspace where scratch only holds the columns, one reflection after the other.
 template <template <class, bool> class Kernel, class Exec, class F>
-bool launch_by_panels(Exec const& exec, Call const& call,
+void launch_by_panels(Exec const& exec, Call const& call,
                       GivenWorkspace<typename F::number> const& workspace, F f) {
   using T = typename F::number;
   if constexpr (runs_on_device<Exec> && Vendor::has_shuffles) {
-    if (std::max(f.rows(), f.cols()) <= columns_of_warp) return false;
     DeviceLimits const limits = Vendor::device_limits(exec);
     auto const launch = [&](auto const& kernel) {
       using Some = std::remove_cvref_t<decltype(kernel)>;
@@ -217,10 +216,13 @@ bool launch_by_panels(Exec const& exec, Call const& call,
           TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
           [&] { return matrices_do_not_fit(call, "use smaller matrices"); });
     };
+    bool const small = std::max(f.rows(), f.cols()) <= columns_of_warp;
     Kernel<T, true> const in_scratch(f, limits);
-    if (in_scratch.fits(limits)) {
-      if (!workspace.asks()) launch(in_scratch);
-      return true;
+    if (small || in_scratch.fits(limits)) {
+      if (workspace.asks()) return;
+      if (small) launch_decomposition(exec, call, f);
+      else launch(in_scratch);
+      return;
     }
     using Slots = WorkspaceSlots<T>;
     Kernel<T, false> in_slots(f, limits);
@@ -228,10 +230,14 @@ bool launch_by_panels(Exec const& exec, Call const& call,
     std::int64_t const at_once = slots_at_once(exec, f.items, in_slots.team());
     f.leading = f.rows();
     std::size_t const chip = DecompositionTeams<F, true>(f, limits).bytes();
-    bool const must = chip > most;
-    if (!must && workspace.asks()) *workspace.answer = {Slots::numbers(at_once, bytes), 0};
-    if (!must && Slots::of(workspace.numbers, workspace.count, bytes, at_once).count == 0)
-      return workspace.asks();
+    if (chip <= most) {
+      if (workspace.asks()) {
+        *workspace.answer = {Slots::numbers(at_once, bytes), 0};
+        return;
+      }
+      if (Slots::of(workspace.numbers, workspace.count, bytes, at_once).count == 0)
+        return launch_decomposition(exec, call, f);
+    }
     auto const why = "an item of " + call.parts[0].name() + " needs " + std::to_string(chip) +
                      " bytes, more than the " + std::to_string(most) +
                      " of the device's team scratch";
@@ -239,9 +245,9 @@ bool launch_by_panels(Exec const& exec, Call const& call,
       in_slots.slots = slots;
       launch(in_slots);
     });
-    return true;
+  } else {
+    launch_decomposition_anywhere(exec, call, workspace, f);
   }
-  return false;
 }
 
 }  // namespace Batchwork::Impl

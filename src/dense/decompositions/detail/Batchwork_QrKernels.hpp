@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "dense/decompositions/detail/Batchwork_DecompositionInWorkspace.hpp"
+#include "dense/decompositions/detail/Batchwork_ItemInPanels.hpp"
 #include "dense/decompositions/detail/Batchwork_LeastSquaresByPanels.hpp"
 #include "dense/decompositions/detail/Batchwork_QrByPanels.hpp"
 #include "dense/decompositions/detail/Batchwork_QrLanes.hpp"
@@ -42,8 +42,7 @@ void QrLaunch<T, Exec>::run(Exec const& exec, Call const& call, QrProblem<T> con
       return;
     if (launch_qr_of_shared_lanes(exec, call, f) || launch_qr_of_tiles(exec, call, f)) return;
   }
-  if (!launch_by_panels<QrByPanels>(exec, call, workspace, f))
-    launch_decomposition_anywhere(exec, call, workspace, f);
+  launch_by_panels<QrByPanels>(exec, call, workspace, f);
 }
 
 template <class T, class Exec>
@@ -63,8 +62,7 @@ void LeastSquaresLaunch<T, Exec>::run(Exec const& exec, Call const& call,
         launch_lanes(exec, call, LeastSquaresOfLane<T, N>{f});
       }))
     return;
-  if (!launch_by_panels<LeastSquaresByPanels>(exec, call, workspace, f))
-    launch_decomposition_anywhere(exec, call, workspace, f);
+  launch_by_panels<LeastSquaresByPanels>(exec, call, workspace, f);
 }
 
 }  // namespace Batchwork::Impl
