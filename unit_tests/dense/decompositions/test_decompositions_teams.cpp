@@ -532,8 +532,8 @@ TEST(DecompositionTeams, ItemsThatLanesShareInPlace) {
 /// with rows in registers and beyond.
 TEST(DecompositionTeams, ItemsByPanels) {
   Random random(16);
-  check_qr_teams<double, ByPanels<>>(12, 12, false, 45, Arranged::item_contiguous, random);
-  check_qr_teams<float, ByPanels<>>(12, 10, true, 45, Arranged::by_columns, random);
+  check_qr_teams<double, ByPanels<>>(12, 12, false, 35, Arranged::item_contiguous, random);
+  check_qr_teams<float, ByPanels<>>(12, 10, true, 35, Arranged::by_columns, random);
   check_qr_teams<double, ByPanels<>>(33, 20, true, 10, Arranged::interleaved, random);
   check_qr_teams<float, ByPanels<>>(20, 37, false, 10, Arranged::strided, random);
   check_qr_teams<double, ByPanels<>>(21, 64, false, 10, Arranged::by_columns, random);
