@@ -159,7 +159,8 @@ struct CallOfVerb<Verb::least_squares>
 /// registers, by a lane or in packs of items. On devices with warp shuffles, lanes of a warp share
 /// matrices of up to 32 rows and columns, and 1 to 4 warps share matrices of up to 96. They cost as
 /// much as the next size of 12, 16, 24, 32, 48, 64 and 96. Larger ones are computed by panels of
-/// eight reflections, in team scratch and beyond that in the workspace. Within a sequence, for constant extents to 32 (hosts 64), use qr(tile).
+/// eight reflections, in team scratch and beyond that in the workspace. Within a sequence, for
+/// constant extents to 32 (hosts 64), use qr(tile).
 ///
 /// \param exec   execution space instance; optional, as launch("label")
 /// \param A      in(v): the matrices; or inout(v) for A and Q

@@ -528,8 +528,8 @@ TEST(DecompositionTeams, ItemsThatLanesShareInPlace) {
   }
 }
 
-/// Columns before and behind the one that fails in its panel; one warp finds reflections, or several,
-/// with rows in registers and beyond.
+/// Columns before and behind the one that fails in its panel; one warp finds reflections, or
+/// several, with rows in registers and beyond.
 TEST(DecompositionTeams, ItemsByPanels) {
   Random random(16);
   check_qr_teams<double, ByPanels<>>(12, 12, false, 35, Arranged::item_contiguous, random);

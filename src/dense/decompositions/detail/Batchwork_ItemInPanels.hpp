@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// ItemInPanels: the memory of a matrix that a team factors by ReflectionPanels, and how the kernels
-/// of qr and least_squares for large items are launched.
+/// ItemInPanels: the memory of a matrix that a team factors by ReflectionPanels, and how the
+/// kernels of qr and least_squares for large items are launched.
 #ifndef BATCHWORK_ITEMINPANELS_HPP
 #define BATCHWORK_ITEMINPANELS_HPP
 
@@ -86,11 +86,12 @@ struct ItemInPanels {
       std::size_t const of_block = std::size_t(width) * leading * sizeof(T);
       first_near = blocks;
       std::size_t const beside = bytes(), most = limits.scratch_of_team;
-      if (most > beside) first_near -= int(std::min(std::size_t(blocks), (most - beside) / of_block));
+      if (most > beside)
+        first_near -= int(std::min(std::size_t(blocks), (most - beside) / of_block));
     }
   }
-  /// In scratch: blocks, what warps show each other, and what lanes have found. And what there is of
-  /// R: sides of panels, and powers of two.
+  /// In scratch: blocks, what warps show each other, and what lanes have found. And what there is
+  /// of R: sides of panels, and powers of two.
   BATCHWORK_INLINE std::size_t near_numbers() const {
     return std::size_t(blocks - first_near) * width * leading;
   }
@@ -201,8 +202,9 @@ struct ItemInPanels {
 };
 
 /// Launches the kernel of `f`, or answers how large a workspace it can use. On devices whose lanes
-/// have shuffles, for more than 32 rows or columns: in scratch, or in the workspace of the call. Else,
-/// and without a workspace where scratch only holds the columns, one reflection after the other.
+/// have shuffles, for more than 32 rows or columns: in scratch, or in the workspace of the call.
+/// Else, and without a workspace where scratch only holds the columns, one reflection after the
+/// other.
 template <template <class, bool> class Kernel, class Exec, class F>
 void launch_by_panels(Exec const& exec, Call const& call,
                       GivenWorkspace<typename F::number> const& workspace, F f) {

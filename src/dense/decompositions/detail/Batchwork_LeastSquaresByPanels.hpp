@@ -23,8 +23,8 @@ namespace Batchwork::Impl {
 template <class T, bool InScratch>
 struct LeastSquaresByPanels : ItemInPanels<T, InScratch> {
   using Item = ItemInPanels<T, InScratch>;
-  using typename Item::Panels, typename Item::Here;
   using Item::width, Item::none, Item::panels, Item::blocks_of_a, Item::blocks;
+  using typename Item::Panels, typename Item::Here;
   /// Blocks of right-hand sides in memory at once.
   static constexpr int most_blocks = 2;
 
@@ -53,8 +53,7 @@ struct LeastSquaresByPanels : ItemInPanels<T, InScratch> {
     this->load(member, here, at, found, p.a, item);
     BATCHWORK_KEEP_LOOP
     for (int g = -1; g + 1 < panels; ++g) {
-      if (g >= 0)
-        at.apply(here, g, g + 1, blocks_of_a, true, this->busy_warps(here, at));
+      if (g >= 0) at.apply(here, g, g + 1, blocks_of_a, true, this->busy_warps(here, at));
       this->factor(member, here, at, g + 1);
       member.team_barrier();
     }
@@ -72,8 +71,7 @@ struct LeastSquaresByPanels : ItemInPanels<T, InScratch> {
       int const some = p.columns - c0 < at_once ? p.columns - c0 : at_once;
       // R z = Q' b with columns of R scaled, and x is z scaled.
       this->load_columns(here, at, columns_from(p.b, c0), item, of_b, some, blocks - blocks_of_a,
-                         blocks_of_a,
-                         [&](int i) { return p.shortest ? T(1) / unscale[i] : T(1); });
+                         blocks_of_a, [&](int i) { return p.shortest ? T(1) / unscale[i] : T(1); });
       member.team_barrier();
       failed = found[0] != none || found[1] != none;
       BATCHWORK_KEEP_LOOP

@@ -22,8 +22,8 @@ namespace Batchwork::Impl {
 template <class T, bool InScratch>
 struct QrByPanels : ItemInPanels<T, InScratch> {
   using Item = ItemInPanels<T, InScratch>;
-  using typename Item::Panels, typename Item::Here;
   using Item::width, Item::none, Item::panels, Item::blocks_of_a, Item::rows;
+  using typename Item::Panels, typename Item::Here;
 
   QrOfItems<T> p;
 

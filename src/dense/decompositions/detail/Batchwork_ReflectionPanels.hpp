@@ -29,9 +29,9 @@ namespace Batchwork::Impl {
 /// whose columns become the vectors u of H = I - u u', u' u being 2. The lanes of a warp, or of
 /// several where it has many rows, have rows of it in registers, and find its reflections one after
 /// the other: for each, all sums of products with its column at once. Then each warp applies
-/// I - V T' V' to a pair of blocks, while those of the panel go on with the next one. (Schreiber and
-/// Van Loan, SIAM Journal on Scientific and Statistical Computing 10 (1989) 53; Golub and Van Loan,
-/// Matrix Computations, 4th edition, section 5.2.3; LAPACK's geqrt, larfb and org2r.) Where
+/// I - V T' V' to a pair of blocks, while those of the panel go on with the next one. (Schreiber
+/// and Van Loan, SIAM Journal on Scientific and Statistical Computing 10 (1989) 53; Golub and Van
+/// Loan, Matrix Computations, 4th edition, section 5.2.3; LAPACK's geqrt, larfb and org2r.) Where
 /// has_shuffles.
 ///
 /// InScratch: all blocks are in team scratch; else those before first_near are in device memory.
@@ -74,8 +74,8 @@ struct ReflectionPanels {
           c(in_warp % 4) {}
   };
 
-  /// What the warps of a panel show each other, twice: the row of the diagonal, and parts of sums by
-  /// fours; and all products of reflections.
+  /// What the warps of a panel show each other, twice: the row of the diagonal, and parts of sums
+  /// by fours; and all products of reflections.
   BATCHWORK_INLINE int sum_parts() const { return (panel_warps + 3) / 4 * 4; }
   BATCHWORK_INLINE int of_step() const { return width * (1 + sum_parts()); }
   BATCHWORK_INLINE int shown_numbers() const { return 2 * of_step() + side_numbers; }
@@ -226,9 +226,9 @@ struct ReflectionPanels {
     if (here.warp == 0) put_t(here, met, beside);
   }
 
-  /// Blocks `next` to end - 1 less V T V' times them, or V T' V' if `adjoint`: the first one by warp
-  /// 0, then pairs by one warp each, and again by the warps from `rest` on. Lanes have the same
-  /// numbers of a block each time.
+  /// Blocks `next` to end - 1 less V T V' times them, or V T' V' if `adjoint`: the first one by
+  /// warp 0, then pairs by one warp each, and again by the warps from `rest` on. Lanes have the
+  /// same numbers of a block each time.
   BATCHWORK_INLINE void apply(Here const& here, int g, int next, int end, bool adjoint,
                               int rest) const {
     BATCHWORK_KEEP_LOOP
@@ -247,8 +247,8 @@ struct ReflectionPanels {
     for (int i = 0; i < width * g; i += width) write_together(x + i, zero);
   }
 
-  /// Block k less V T V' times it, or V T' V' if `adjoint`, by a warp. Lanes have the same numbers of
-  /// the block each time.
+  /// Block k less V T V' times it, or V T' V' if `adjoint`, by a warp. Lanes have the same numbers
+  /// of the block each time.
   BATCHWORK_INLINE void apply_to_block(Here const& here, int g, int k, bool adjoint) const {
     apply_to<1, false>(here, g, k, adjoint);
   }
@@ -274,9 +274,7 @@ struct ReflectionPanels {
       for (int step = 0; step < width; ++step) {
         int const p = Transposed ? step : width - 1 - step;
         T const rest = Vendor::shuffle<4>(y[p % 2], p / 2);
-        T const z = width * g + p < n
-                        ? PivotReciprocal<T>(corner[width * p + p]) * rest
-                        : T(0);
+        T const z = width * g + p < n ? PivotReciprocal<T>(corner[width * p + p]) * rest : T(0);
         if (!chained) w[0][p % parts] = z;
         BATCHWORK_UNROLL
         for (int e = 0; e < 2; ++e) {
@@ -399,7 +397,8 @@ struct ReflectionPanels {
       T a[2][Count], b[2];
       BATCHWORK_UNROLL
       for (int e = 0; e < 2; ++e) {
-        int const p = 2 * here.c + e, most = p < here.r ? here.r : p, least = p < here.r ? p : here.r;
+        int const p = 2 * here.c + e, most = p < here.r ? here.r : p,
+                  least = p < here.r ? p : here.r;
         T const number = t[width * most + least];
         b[e] = p == here.r ? T(1) : adjoint == (p < here.r) ? number : T(0);
         BATCHWORK_UNROLL
