@@ -22,6 +22,7 @@
 #include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
 #include "core/detail/backend/Batchwork_WarpReductions.hpp"
+#include "team/detail/Batchwork_WarpTiles.hpp"
 
 namespace Batchwork::Impl {
 
@@ -322,20 +323,6 @@ struct ReflectionPanels {
     subtract<Count, Unit>(here, g, k, width * g, rows, w);
   }
 
-  /// c += a b for the blocks: a is 8 x 8, and so is b, whose numbers 2 c and 2 c + 1 a lane has.
-  template <int Count>
-  static BATCHWORK_INLINE void multiply(T (&c)[Count][2], T const (&a)[2][Count], T const (&b)[2]) {
-    if constexpr (Count == Vendor::blocks_at_once && Vendor::fours_at_once == 2) {
-      Vendor::mma(c, a, b);
-    } else {
-      BATCHWORK_UNROLL
-      for (int f = 0; f < 2; ++f) {
-        BATCHWORK_UNROLL
-        for (int k = 0; k < Count; ++k) Vendor::mma(c[k], a[f][k], b[f]);
-      }
-    }
-  }
-
   /// w = V' x: of block g and the blocks from k0 on, in the rows from `from` to `to`.
   template <int Count>
   BATCHWORK_INLINE void products(Here const& here, int g, int k0, int from, int to,
@@ -358,7 +345,7 @@ struct ReflectionPanels {
           read_together(some, x[k] + i);
           a[0][k] = some[0], a[1][k] = some[1];
         }
-        multiply(w, a, b);
+        add_products([&](int k) { return w[k]; }, a, b);
       }
     } else {
       T const* const v = block(g);
@@ -404,7 +391,7 @@ struct ReflectionPanels {
         BATCHWORK_UNROLL
         for (int k = 0; k < Count; ++k) a[e][k] = w[k][e], w[k][e] = T(0);
       }
-      multiply(w, a, b);
+      add_products([&](int k) { return w[k]; }, a, b);
     } else {
       // By the rows of T'.
       BATCHWORK_UNROLL
@@ -468,7 +455,7 @@ struct ReflectionPanels {
         BATCHWORK_UNROLL
         for (int k = 0; k < Count; ++k) a[0][k] = -w[k][0], a[1][k] = -w[k][1];
         BATCHWORK_UNROLL
-        for (int d = 0; d < at_once; ++d) multiply(some[d], a, b[d]);
+        for (int d = 0; d < at_once; ++d) add_products([&](int k) { return some[d][k]; }, a, b[d]);
       }
       BATCHWORK_UNROLL
       for (int d = 0; d < at_once; ++d) {
