@@ -335,11 +335,12 @@ void solve_lu(First const& first, Rest const&... rest) {
 ///
 /// Cost: 2 N^3 operations an item by Gauss-Jordan elimination, otherwise up to 8 N^3 / 3.
 ///
-/// Source: on devices with warp shuffles, from 9 rows to 64 in float and to 56 in double,
-/// Gauss-Jordan elimination with the pivots of lu. See Higham, Accuracy and Stability of Numerical
-/// Algorithms, 2nd edition, section 14.4. |A X - 1| stayed below 3 N eps |A| |X| wherever it was
-/// measured. Otherwise elimination and a solution for each column of the unit matrix (LAPACK's
-/// getrf and getri).
+/// Source: on devices with warp shuffles, from 9 rows to 1024, Gauss-Jordan elimination with the
+/// pivots of lu. See Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, section
+/// 14.4; and beyond 64 rows, in double beyond 56, Quintana-Orti and others, SIAM J. Sci. Comput. 22
+/// (2001). As with LAPACK's getri |X A - 1| is small for any matrix, and |A X - 1| may be larger
+/// for badly conditioned ones. Otherwise elimination and a solution for each column of the unit
+/// matrix.
 ///
 /// \param exec   execution space instance; optional, as launch("label")
 /// \param A      in(v): the matrices; or inout(v) for A and X

@@ -482,6 +482,126 @@ TEST(LuTeams, InversesInRows) {
   check_inverse_rows<double, 64>(3, 7, Arranged::strided, random);
 }
 
+/// By panels in scratch, with two or three rows of a lane: one warp with a panel or several, a last
+/// panel of one to eight columns, rows in turned places, lanes without rows; every kind of item.
+template <class T, int RowsOfLane>
+void check_inverse_teams(int n, std::int64_t items, Arranged how, Random& random) {
+  if constexpr (Impl::Vendor::has_shuffles)
+    check_inverses<T>(n, items, how, random, [&]<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
+      auto const limits = h200_with_kokkos_5();
+      if constexpr (Task == Impl::LuTask::inverses) {
+        Impl::InverseTeams<T, RowsOfLane> const kernel(p);
+        ASSERT_TRUE(kernel.fits(limits));
+        run_kernel(kernel, limits);
+      } else {
+        run_kernel(Impl::LuTeams<T, true>(p, limits), limits);
+      }
+    });
+}
+/// In two slots.
+template <class T>
+void check_inverse_workspace(int n, std::int64_t items, Arranged how, Random& random) {
+  if constexpr (Impl::Vendor::has_shuffles)
+    check_inverses<T>(n, items, how, random, [&]<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
+      auto const limits = h200_with_kokkos_5();
+      if constexpr (Task == Impl::LuTask::inverses) {
+        using Kernel = Impl::InverseTeamsInWorkspace<T>;
+        ASSERT_TRUE(p.inverts() && Kernel::fits(n, limits));
+        auto const slot = Impl::LuSlot::of(p);
+        SlotsOfTest<T> const memory(2, slot.bytes(sizeof(T)));
+        Kernel const kernel(p, memory.slots, slot.leading);
+        run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
+        ASSERT_TRUE(memory.fenced());
+      } else {
+        run_kernel(Impl::LuTeams<T, true>(p, limits), limits);
+      }
+    });
+}
+TEST(LuTeams, InversesByPanels) {
+  Random random(21);
+  for (auto how : all_arranged) check_inverse_teams<double, 3>(21, 7, how, random);
+  check_inverse_teams<double, 2>(8, 7, Arranged::item_contiguous, random);
+  check_inverse_teams<double, 2>(32, 7, Arranged::by_columns, random);
+  check_inverse_teams<double, 2>(66, 2, Arranged::interleaved, random);
+  check_inverse_teams<double, 3>(57, 3, Arranged::item_contiguous, random);
+  check_inverse_teams<double, 3>(97, 1, Arranged::strided, random);
+  check_inverse_teams<double, 2>(130, 1, Arranged::item_contiguous, random);
+  check_inverse_teams<float, 3>(40, 7, Arranged::interleaved, random);
+  check_inverse_teams<float, 2>(65, 2, Arranged::by_columns, random);
+  check_inverse_teams<float, 3>(99, 1, Arranged::item_contiguous, random);
+}
+TEST(LuTeams, InversesInAWorkspace) {
+  Random random(22);
+  check_inverse_workspace<double>(9, 7, Arranged::interleaved, random);
+  check_inverse_workspace<double>(75, 2, Arranged::item_contiguous, random);
+  check_inverse_workspace<float>(40, 7, Arranged::strided, random);
+}
+
+/// Where the first warps of a team cannot wait alone.
+template <class T, bool Ahead>
+struct InversionOfPanels {
+  using Panels = Impl::InversionPanels<T, 2, Ahead>;
+  int n, leading, lanes;
+  T *numbers, *inverses;
+  std::int16_t *place, *order;
+  std::int32_t *keys, *code;
+
+  template <class Member>
+  void operator()(Member const& member) const {
+    char* const shown =
+        static_cast<char*>(member.team_scratch(0).get_shmem_aligned(Panels::bytes_to_show(n), 16));
+    Panels{n, place, order, inverses, keys, code, shown}.eliminate(
+        member, Impl::NumbersInPanels<T>::in_scratch(numbers, leading),
+        Impl::Vendor::lane_rank(member), lanes);
+  }
+};
+template <class T, bool Ahead>
+void check_inversion_of_panels(int n, Random& random) {
+  SCOPED_TRACE(n);
+  using Kernel = InversionOfPanels<T, Ahead>;
+  auto const rows = std::size_t(n);
+  int const leading = (n + 7) / 8 * 8, lanes = 128 * Kernel::Panels::warps_of_panel(n);
+  std::vector<Impl::Unit<T>> memory(rows * std::size_t(leading) * sizeof(T) / 16 + 1);
+  auto const numbers = Impl::NumbersInPanels<T>::in_scratch(memory.data()->v, leading);
+  Dense a(n, n), x(n, n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < leading; ++j) {
+      T const number = j < n ? T(random.normal()) : T(0);
+      *numbers.number(i, j) = number;
+      if (j < n) a(i, j) = number;
+    }
+  std::vector<T> inverses(rows);
+  std::vector<std::int16_t> place(rows, -1), order(rows, -1);
+  std::vector<std::int32_t> keys(rows);
+  std::int32_t code = 0;
+  Kernel const kernel{
+      n,           leading, lanes, memory.data()->v, inverses.data(), place.data(), order.data(),
+      keys.data(), &code};
+  run_teams(kernel, 1, lanes, Kernel::Panels::bytes_to_show(n) + 16);
+  ASSERT_EQ(code, 0);
+  long double largest = 0;
+  for (int k = 0; k < n; ++k) {
+    int const row = order[std::size_t(k)];
+    ASSERT_TRUE(row >= 0 && row < n && place[std::size_t(row)] == k);
+    for (int j = 0; j < n; ++j) {
+      x(k, j) = inverses[std::size_t(row)] * *numbers.number(row, place[std::size_t(j)]);
+      largest = std::max(largest, std::fabs(x(k, j)));
+    }
+  }
+  // Entries of a and of U are less than 8.
+  ASSERT_TRUE(near(a * x, eye(n), Dense(n, n, tolerance<T>(3 * n, 64 * n * largest))));
+}
+TEST(InversionPanels, WarpsThatWaitTogether) {
+  if constexpr (Impl::Vendor::has_shuffles) {
+    Random random(23);
+    for (int n : {9, 70, 101}) {
+      check_inversion_of_panels<double, true>(n, random);
+      check_inversion_of_panels<double, false>(n, random);
+      check_inversion_of_panels<float, false>(n, random);
+    }
+  }
+}
+
 /// No system is solved, but the status is the status of the elimination.
 TEST(LuTeams, NoRightHandSides) {
   Random random(17);
@@ -566,7 +686,18 @@ void check_units_of_tiles(int n, int columns) {
       else run_kernel(Impl::LuTiles<T, Tiles, Task>(p, limits), limits);
     });
 }
+template <class T, int RowsOfLane>
+void check_units_of_inverse_teams(int n) {
+  if constexpr (Impl::Vendor::has_shuffles)
+    check_units_of<T>(n, 1, []<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
+      auto const limits = h200_with_kokkos_5();
+      if constexpr (Task == Impl::LuTask::inverses)
+        run_kernel(Impl::InverseTeams<T, RowsOfLane>(p), limits);
+      else run_kernel(Impl::LuTeams<T, true>(p, limits), limits);
+    });
+}
 TEST(LuTeams, Units) {
+  check_units_of_inverse_teams<double, 3>(33), check_units_of_inverse_teams<float, 2>(20);
   check_units_of_lanes<float, 1>(1), check_units_of_lanes<double, 3>(2);
   check_units_of_lanes<float, 8>(3);
   check_units_of_teams<double, false>(5, 2), check_units_of_teams<float, false>(14, 1);
@@ -599,6 +730,25 @@ TEST(LuTeams, FitEveryDevice) {
     }
   }
   if (!Impl::Vendor::has_shuffles) return;
+  // Where a kernel has room for the factors one has for the inverse, if its rows are no longer.
+  for (auto const& device : devices()) {
+    SCOPED_TRACE(device.name);
+    auto const check = [&]<class T>(T) {
+      auto const most = Impl::LuTeams<T, true>::most_rows(device.limits.scratch_of_team, true);
+      Impl::LuProblem<T> p;
+      p.items = 1000;
+      p.a = {nullptr, 1, 1, 0, 1000, 1000};
+      for (int n = 57; n < most; ++n) {
+        if ((n + 3) / 4 % 2 != 0) continue;
+        p.n = p.columns = n;
+        Impl::InverseTeams<T, 3> const some(p);
+        Impl::InverseTeams<T, 2> const one(p);
+        EXPECT_TRUE(some.fits(device.limits) || one.fits(device.limits)) << n;
+        EXPECT_LE(one.team(), one.largest_team) << n;
+      }
+    };
+    check(1.0), check(1.0f);
+  }
   EXPECT_EQ((Impl::LuTeams<float, true>::most_rows(206824, false)), 224);
   EXPECT_EQ((Impl::LuTeams<double, true>::most_rows(206824, false)), 159);
   EXPECT_EQ((Impl::LuTeams<float, true>::most_rows(206824, true)), 224);

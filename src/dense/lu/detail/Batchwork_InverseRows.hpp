@@ -30,8 +30,8 @@
 
 namespace Batchwork::Impl {
 
-/// Whether this is faster than tiles for matrices of up to so many rows (H100, CUDA 13): in double
-/// two warps of 64 rows are not, where neighbouring items are near each other.
+/// Whether this is faster than InverseTeams for matrices of up to so many rows (H200, CUDA 13): in
+/// double two warps of 64 rows are not.
 template <class T>
 constexpr bool rows_invert_faster(int rows) {
   return sizeof(T) == 4 || rows <= 56;

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "core/detail/backend/Batchwork_LaunchLimits.hpp"
+#include "dense/lu/detail/Batchwork_InverseTeams.hpp"
 #include "dense/lu/detail/Batchwork_LuInWorkspace.hpp"
 #include "dense/lu/detail/Batchwork_LuLaunch.hpp"
 #include "launch/Batchwork_Launch.hpp"
@@ -44,12 +45,18 @@ bool LuInWorkspaceLaunch<T, Exec>::run(Exec const& exec, Call const& call, std::
                            bytes, slots_at_once(exec, p.items, LuTeamsInWorkspace<T>::team())};
   launch_in_workspace(call, workspace, wanted, [&](WorkspaceSlots<T> const& slots) {
     if constexpr (runs_on_device<Exec>) {
-      using Kernel = LuTeamsInWorkspace<T>;
-      Kernel const kernel(p, slots);
-      launch_kernel(exec, kernel_label(call.verb, call.label), kernel, [&] {
-        return LaunchWords{call.verb, "the matrices of " + call.parts[0].name(),
-                           "use smaller matrices"};
-      });
+      auto const run_kernel = [&](auto const& kernel) {
+        launch_kernel(exec, kernel_label(call.verb, call.label), kernel, [&] {
+          return LaunchWords{call.verb, "the matrices of " + call.parts[0].name(),
+                             "use smaller matrices"};
+        });
+      };
+      if constexpr (Vendor::has_shuffles) {
+        using Inverse = InverseTeamsInWorkspace<T>;
+        if (p.inverts() && Inverse::fits(p.n, Vendor::device_limits(exec)))
+          return run_kernel(Inverse(p, slots, LuSlot::of(p).leading));
+      }
+      run_kernel(LuTeamsInWorkspace<T>(p, slots));
     } else {
       launch_slots_on_host(exec, call, slots.count, LuHostInWorkspace<T>(p, slots));
     }

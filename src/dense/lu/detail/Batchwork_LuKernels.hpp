@@ -16,6 +16,7 @@
 #include "core/detail/backend/Batchwork_LaunchLimits.hpp"
 #include "dense/lu/detail/Batchwork_InverseOfSharedLanes.hpp"
 #include "dense/lu/detail/Batchwork_InverseRows.hpp"
+#include "dense/lu/detail/Batchwork_InverseTeams.hpp"
 #include "dense/lu/detail/Batchwork_LuHost.hpp"
 #include "dense/lu/detail/Batchwork_LuLanes.hpp"
 #include "dense/lu/detail/Batchwork_LuLaunch.hpp"
@@ -65,6 +66,25 @@ bool launch_lu_kernel(Exec const& exec, Call const& call, LuProblem<T> const& p,
   launch_kernel(exec, kernel_label(call.verb, call.label), kernel, lu_launch_words(call, p.n));
   return true;
 }
+/// \returns false, and launches nothing, where a multiprocessor has too little scratch for it
+template <class Kernel, class T, class Exec>
+bool launch_inverse_teams(Exec const& exec, Call const& call, LuProblem<T> const& p,
+                          DeviceLimits const& limits) {
+  Kernel const kernel(p);
+  if (!kernel.fits(limits)) return false;
+  std::string const label = kernel_label(call.verb, call.label);
+  TeamShape const shape = shape_of(kernel);
+  if constexpr (Kernel::small_team > 0) {
+    if (shape.lanes <= Kernel::small_team &&
+        limits.holds(Kernel::wanted_small_teams, shape.lanes, shape.bytes)) {
+      launch_teams<Kernel::small_team, Kernel::wanted_small_teams>(exec, label, kernel, shape,
+                                                                   lu_launch_words(call, p.n));
+      return true;
+    }
+  }
+  launch_kernel(exec, label, kernel, lu_launch_words(call, p.n));
+  return true;
+}
 /// The largest extent for which lanes that share an item are faster than a warp an item. At 16 rows
 /// half of the lanes of such a warp have no row.
 constexpr int lu_extent_of_shared_lanes(LuTask task) {
@@ -90,8 +110,10 @@ bool launch_lu_in_registers(Exec const& exec, Call const& call, LuProblem<T> con
       else return p.n <= N && launch_lu_kernel<LuBySharedLanes<T, N, Task>>(exec, call, p, limits);
     };
     auto const in_tiles = [&]<int Tiles>(KnownExtent<Tiles>) {
-      if constexpr (8 * Tiles <= shared) return false;
-      else if constexpr (Task == LuTask::inverses && rows_invert_faster<T>(8 * Tiles))
+      if constexpr (8 * Tiles <= shared ||
+                    (Task == LuTask::inverses && !rows_invert_faster<T>(8 * Tiles)))
+        return false;
+      else if constexpr (Task == LuTask::inverses)
         return launch_lu_kernel<InverseRows<T, 8 * Tiles>>(exec, call, p, limits);
       else return launch_lu_kernel<LuTiles<T, Tiles, Task>>(exec, call, p, limits);
     };
@@ -151,6 +173,11 @@ void LuLaunch<T, Task, Exec>::run(Exec const& exec, Call const& call, std::int64
       return;
     if constexpr (!Vendor::has_shuffles) {
       if (p.n <= lu_rows_of_warp) return launch_lu_teams<T, false>(exec, call, p, limits);
+    }
+    if constexpr (Vendor::has_shuffles && Task == LuTask::inverses) {
+      if (launch_inverse_teams<InverseTeams<T, 3>>(exec, call, p, limits) ||
+          launch_inverse_teams<InverseTeams<T, 2>>(exec, call, p, limits))
+        return;
     }
     launch_lu_teams<T, true>(exec, call, p, limits);
   } else {

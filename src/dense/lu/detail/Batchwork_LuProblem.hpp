@@ -39,6 +39,10 @@ struct LuProblem {
   int n = 0, columns = 0;
   LuResult result = LuResult::solutions;
 
+  /// Whether x is the inverse.
+  bool inverts() const {
+    return result == LuResult::solutions && b.data == nullptr && columns == n;
+  }
   /// Without right-hand sides the elimination still gives the status (LAPACK's gesv).
   bool writes_something() const {
     return items > 0 && (result != LuResult::solutions || columns > 0 || status.wanted());

@@ -9,6 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <type_traits>
 
 #include "core/Batchwork_Pack.hpp"
 #include "core/detail/Batchwork_Elimination.hpp"
@@ -28,6 +29,13 @@ BATCHWORK_INLINE void join_lanes(BoundedSum<T>& s, int lanes) {
   BATCHWORK_KEEP_LOOP
   for (int step = 1; step < lanes; step *= 2)
     s.add(BoundedSum<T>{Vendor::shuffle_xor(s.sum, step), Vendor::shuffle_xor(s.size, step)});
+}
+template <class T>
+BATCHWORK_INLINE void join_lanes(MeasuredSum<T>& s, int lanes) {
+  BATCHWORK_KEEP_LOOP
+  for (int step = 1; step < lanes; step *= 2)
+    s.add(MeasuredSum<T>{{Vendor::shuffle_xor(s.sum, step), Vendor::shuffle_xor(s.size, step)},
+                         Vendor::shuffle_xor(s.products, step)});
 }
 template <class T>
 BATCHWORK_INLINE void join_lanes(CompensatedSum<T>& s, int lanes) {
@@ -127,8 +135,8 @@ struct DirectSteps {
     auto const finish = [&](Sum const& s, int i, int count) {
       T value, bound;
       finish_row(s, at.b[i], count, value, bound);
-      if constexpr (checks && Sum::has_bound)
-        accurate = accurate && is_row_accurate(value, bound, T(at.b[i]), count);
+      if constexpr (std::is_same_v<Sum, MeasuredSum<T>>)
+        accurate = accurate && is_row_accurate(value, s.products, T(at.b[i]), count);
       at.r[i] = value;
       T const v = value * unit, e = bound * unit;
       sums[0] += v * v;
@@ -147,7 +155,7 @@ struct DirectSteps {
         AnyRow<T> const row = p.a.row(entries.numbers, i);
         Sum first, second, third, fourth;
         int k = 0;
-        if constexpr (Sum::has_bound) {
+        if constexpr (std::is_same_v<Sum, BoundedSum<T>>) {
           if (row.columns == nullptr && row.step == 1 && !row.is_scaled_unit) {
             using Some = Pack<T, native_width<T>>;
             BoundedSum<Some> sum;
@@ -185,7 +193,7 @@ struct DirectSteps {
     Residual found{T(0), false};
     bool undecided = exactly, accurate = true;
     if (any_beside(at, !ended && (checks || !exactly))) {
-      add_rows<BoundedSum<T>>(y, sums, accurate);
+      add_rows<std::conditional_t<checks, MeasuredSum<T>, BoundedSum<T>>>(y, sums, accurate);
       if constexpr (checks) accurate = !at.any(!accurate);
       if (!exactly) {
         auto const known = Computed::of_product(sums[0], sums[1], p.n);

@@ -50,6 +50,22 @@ struct BoundedSum {
   BATCHWORK_INLINE S size_squared() const { return size * size; }
 };
 
+/// Beside both the sum of the magnitudes of the products, which is what a backward error is
+/// measured by: `size` may be some times as large.
+template <class S>
+struct MeasuredSum : BoundedSum<S> {
+  S products = S(scalar_t<S>(0));
+
+  BATCHWORK_INLINE void add(S const& a, S const& x) {
+    BoundedSum<S>::add(a, x);
+    products += abs(a * x);
+  }
+  BATCHWORK_INLINE void add(MeasuredSum const& other) {
+    BoundedSum<S>::add(other);
+    products += other.products;
+  }
+};
+
 /// The lanes of a pack added up.
 template <class T, int W>
 BATCHWORK_INLINE PlainSum<T> sum_of_lanes(PlainSum<Pack<T, W>> const& x) {
