@@ -101,6 +101,10 @@ TEST(SymbolicLuTeams, NumbersThatGrow) {
   check_growth(12, in_order, OnTeams(), true);
   check_growth(12, in_order, OnTeams(), false);
 }
+TEST(SymbolicLuTeams, PlantedPivots) {
+  check_planted_pivots<double>(1e-1, ByLanes{few}, OnTeams());
+  check_planted_pivots<float>(1e-2, ByLanes{few}, OnTeams());
+}
 /// Columns that are twice in a row of the pattern.
 TEST(SymbolicLuTeams, RepeatedColumns) {
   RepeatedColumns const of;

@@ -21,6 +21,7 @@
 #include "core/detail/backend/Batchwork_MatrixInstructions.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
 #include "core/detail/backend/Batchwork_WarpReductions.hpp"
+#include "team/detail/Batchwork_WarpTiles.hpp"
 
 namespace Batchwork::Impl {
 
@@ -278,8 +279,7 @@ struct InversionPanels {
     T const* const of_left = left.at(r, at);
     int const down = (n - r + width - 1) / width;
     if constexpr (by_matrices) {
-      constexpr int blocks = Vendor::blocks_at_once, fours = Vendor::fours_at_once,
-                    at_once = 2 * blocks;
+      constexpr int blocks = Vendor::blocks_at_once, at_once = 2 * blocks;
       BATCHWORK_KEEP_LOOP
       for (int i0 = 0; width * i0 < n; i0 += at_once) {
         T x[Strips][at_once][2];
@@ -294,29 +294,15 @@ struct InversionPanels {
         }
         BATCHWORK_UNROLL
         for (int i = 0; i < at_once; i += blocks) {
+          T l[2][blocks];
           BATCHWORK_UNROLL
-          for (int f = 0; f < 2; f += fours) {
-            T l[fours][blocks];
-            BATCHWORK_UNROLL
-            for (int g = 0; g < fours; ++g) {
-              BATCHWORK_UNROLL
-              for (int k = 0; k < blocks; ++k)
-                l[g][k] = of_left[from[i + k] * left.leading + 4 * (f + g) + c];
-            }
-            BATCHWORK_UNROLL
-            for (int s = 0; s < Strips; ++s) {
-              T some[blocks][2], of_b[fours];
-              BATCHWORK_UNROLL
-              for (int k = 0; k < blocks; ++k)
-                some[k][0] = x[s][i + k][0], some[k][1] = x[s][i + k][1];
-              BATCHWORK_UNROLL
-              for (int g = 0; g < fours; ++g) of_b[g] = b[s][f + g];
-              Vendor::mma(some, l, of_b);
-              BATCHWORK_UNROLL
-              for (int k = 0; k < blocks; ++k)
-                x[s][i + k][0] = some[k][0], x[s][i + k][1] = some[k][1];
-            }
+          for (int k = 0; k < blocks; ++k) {
+            T const* const of_row = of_left + from[i + k] * left.leading + c;
+            l[0][k] = of_row[0], l[1][k] = of_row[4];
           }
+          BATCHWORK_UNROLL
+          for (int s = 0; s < Strips; ++s)
+            add_products([&](int k) { return x[s][i + k]; }, l, b[s]);
           BATCHWORK_UNROLL
           for (int k = 0; k < blocks; ++k) {
             if (i0 + i + k >= down) continue;
