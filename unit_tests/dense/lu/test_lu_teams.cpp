@@ -523,12 +523,11 @@ TEST(LuTeams, InversesByPanels) {
   check_inverse_teams<double, 2>(8, 7, Arranged::item_contiguous, random);
   check_inverse_teams<double, 2>(32, 7, Arranged::by_columns, random);
   check_inverse_teams<double, 2>(66, 2, Arranged::interleaved, random);
-  check_inverse_teams<double, 3>(57, 3, Arranged::item_contiguous, random);
+  check_inverse_teams<float, 3>(57, 1, Arranged::item_contiguous, random);
   check_inverse_teams<double, 3>(97, 1, Arranged::strided, random);
   check_inverse_teams<double, 2>(130, 1, Arranged::item_contiguous, random);
   check_inverse_teams<float, 3>(40, 7, Arranged::interleaved, random);
-  check_inverse_teams<float, 2>(65, 2, Arranged::by_columns, random);
-  check_inverse_teams<float, 3>(99, 1, Arranged::item_contiguous, random);
+  check_inverse_teams<float, 2>(65, 1, Arranged::by_columns, random);
 }
 TEST(LuTeams, InversesInAWorkspace) {
   Random random(22);
