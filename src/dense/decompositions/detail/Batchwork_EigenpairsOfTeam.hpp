@@ -1,0 +1,822 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// EigenpairsOfTeam: eigenvalues and eigenvectors of a symmetric matrix that a team of warps shares
+/// in a device's team scratch.
+#ifndef BATCHWORK_EIGENPAIRSOFTEAM_HPP
+#define BATCHWORK_EIGENPAIRSOFTEAM_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <limits>
+
+#include "core/detail/Batchwork_Elimination.hpp"
+#include "core/detail/Batchwork_Exchange.hpp"
+#include "core/detail/Batchwork_Householder.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_Backend.hpp"
+#include "core/detail/backend/Batchwork_BitCounts.hpp"
+#include "core/detail/backend/Batchwork_Quotients.hpp"
+#include "core/detail/backend/Batchwork_TeamLanes.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
+#include "dense/decompositions/detail/Batchwork_EigenpairsInScratch.hpp"
+#include "dense/decompositions/detail/Batchwork_ItemsOfTeam.hpp"
+
+namespace Batchwork::Impl {
+
+/// The memory of an item of n rows, 9 or more, and how its tridiagonal matrix is divided. Columns
+/// are read in units of 16 bytes, and blocks begin with a unit. The matrix becomes the vectors of
+/// the reflections, packed, and the vectors of the blocks, two halves side by side.
+template <class T>
+struct EigenpairShape {
+  static constexpr int deep = 16 / int(sizeof(T)), largest_leaf = 32, arrays = 8, lists = 5,
+                       parts = 32;
+
+  int n, units, levels = 1;
+
+  explicit EigenpairShape(int rows) : n(rows), units((rows + deep - 1) / deep) {
+    while (((units + (1 << levels) - 1) >> levels) * deep > largest_leaf) ++levels;
+  }
+  BATCHWORK_INLINE int leading() const { return units * deep; }
+  BATCHWORK_INLINE int half() const { return (units + 1) / 2 * deep; }
+  BATCHWORK_INLINE int leaves() const { return 1 << levels; }
+  /// The first row of a leaf, or of what is behind the last one.
+  BATCHWORK_INLINE int boundary(int leaf) const {
+    return leaf == leaves() ? n : (leaf * units >> levels) * deep;
+  }
+  /// Where the vector of reflection k begins, with the unit of row k + 1.
+  BATCHWORK_INLINE int reflector(int k) const {
+    int const q = k / deep, r = k % deep;
+    return k * leading() - deep * (deep * (q * (q - 1) / 2) + q * (r + 1));
+  }
+  BATCHWORK_INLINE int matrix_numbers() const {
+    int const first = n * leading(), then = reflector(n - 2) + n * half();
+    return first > then ? first : then;
+  }
+  BATCHWORK_INLINE ItemMemory memory() const {
+    return {std::int64_t(matrix_numbers()) + arrays * leading() + parts,
+            std::int64_t(lists) * leading() + 2 * parts};
+  }
+};
+
+/// How it is used, by all lanes of a team of whole warps, where lanes have shuffles:
+/// 1. Write the matrix, with entries of the size of one, to `numbers`: entry (i, j) is at j *
+///    shape.leading() + i, both triangles, and zeros between row n and shape.leading(). Wait for
+///    the team.
+/// 2. find() returns whether iterations ended. If not, do not go on.
+/// 3. values(put) calls put(k, value) for the k-th smallest value, in one lane of the team for
+///    each.
+/// 4. vectors(put) calls put(k, i, unit) for rows i .. i + deep - 1 of the vector of value k, in
+///    one lane for each. It reads scratch and writes none, so put must not write there either.
+///
+/// Householder reflections to tridiagonal form: the product of a step and the update of the step
+/// before it take one pass, with two waits (Golub and Van Loan, Matrix Computations, 4th edition,
+/// section 8.3.1). Leaves of up to 32 rows by implicit QL iterations, a warp each. Pairs of blocks
+/// are merged (Cuppen, Numerische Mathematik 36, 1981): deflation as LAPACK's laed2, roots of the
+/// secular equation by the middle way (R.-C. Li, LAPACK Working Note 89, 1993), and vectors from a
+/// recomputed rank-one change (Gu and Eisenstat, SIAM J. Matrix Anal. Appl. 16, 1995). The last
+/// merge forms a vector in registers, applies all reflections to it, and gives it away.
+///
+/// Where laed2 rotates columns of nearly equal values, this leaves them where they are: entries of
+/// a run of such values contribute with fixed weights to what is kept of the run, and to what is
+/// deflated from it.
+template <class T, class Member>
+struct EigenpairsOfTeam {
+  using Shape = EigenpairShape<T>;
+  static constexpr int deep = Shape::deep, width = 8, rounds = 8, held = 2, most_held = 8;
+
+  Member const& member;
+  Shape shape;
+  T* numbers;
+  std::int16_t* indices;
+  int rank, count;  ///< of the lanes of the team
+
+  BATCHWORK_INLINE EigenpairsOfTeam(Member const& m, Shape const& s, T* memory,
+                                    std::int16_t* lists)
+      : member(m),
+        shape(s),
+        numbers(memory),
+        indices(lists),
+        rank(Vendor::lane_rank(m)),
+        count(Vendor::lane_count(m)) {}
+
+  /// Lanes of a column of the last merge.
+  static constexpr int lanes_of_column(int units) {
+    int w = width;
+    while (most_held * w < units) w *= 2;
+    return w;
+  }
+  /// Whether a warp holds a column, and a team of so many lanes the columns of a merge.
+  static constexpr bool fits(Shape const& s, int lanes) {
+    if (s.units > most_held * lanes_of_warp) return false;
+    for (int level = 1; level < s.levels; ++level)
+      if (tasks(s, level) > rounds * (lanes / lanes_of_warp)) return false;
+    return true;
+  }
+
+  BATCHWORK_INLINE bool find() const {
+    tridiagonalise();
+    if (!solve_leaves()) return false;
+    bool open = false;
+    BATCHWORK_KEEP_LOOP
+    for (int level = 1; level <= shape.levels; ++level) {
+      open = prepare(level) || open;
+      if (level < shape.levels) merge(level);
+    }
+    return !any_of_team(open);
+  }
+  template <class Put>
+  BATCHWORK_INLINE void values(Put const& put) const {
+    int const n = shape.n;
+    for (int j = rank; j < n; j += count) put(order()[j], d()[j]);
+  }
+  template <class Put>
+  BATCHWORK_INLINE void vectors(Put const& put) const {
+    int const wide = lanes_of_column(shape.units), columns = lanes_of_warp / wide,
+              warps = count / lanes_of_warp, row = rank % wide;
+    Block const all = block(0, shape.levels);
+    BATCHWORK_KEEP_LOOP
+    for (int first = rank / lanes_of_warp * columns; first < shape.n; first += warps * columns) {
+      int const j = first + rank % lanes_of_warp / wide;
+      Unit<T> x[most_held];
+      combine(x, all, j < shape.n ? j : shape.n - 1, 0, wide);
+      reflect_back(x, wide);
+      if (j >= shape.n) continue;
+      int const place = order()[j];
+      BATCHWORK_UNROLL
+      for (int m = 0; m < most_held; ++m)
+        if (row + m * wide < shape.units) put(place, (row + m * wide) * deep, x[m]);
+    }
+  }
+
+ private:
+  // ---- memory
+
+  BATCHWORK_INLINE T* column(int j) const { return numbers + j * shape.leading(); }
+  BATCHWORK_INLINE T* array(int k) const {
+    return numbers + shape.matrix_numbers() + k * shape.leading();
+  }
+  BATCHWORK_INLINE T* part() const { return array(Shape::arrays); }
+  BATCHWORK_INLINE std::int16_t* list(int k) const { return indices + k * shape.leading(); }
+  BATCHWORK_INLINE T* d() const { return array(0); }      // values
+  BATCHWORK_INLINE T* e() const { return array(1); }      // beside the diagonal
+  BATCHWORK_INLINE T* z() const { return array(2); }      // of each column; later
+  BATCHWORK_INLINE T* tau() const { return array(2); }    // roots, from the nearest pole
+  BATCHWORK_INLINE T* sorted_d() const { return array(3); }
+  BATCHWORK_INLINE T* length() const { return array(3); }  // of a run up to here
+  BATCHWORK_INLINE T* sorted_z() const { return array(4); }
+  BATCHWORK_INLINE T* weight() const { return array(4); }  // in what is kept of the run
+  BATCHWORK_INLINE T* alive_z() const { return array(5); }
+  BATCHWORK_INLINE T* pole() const { return array(6); }
+  BATCHWORK_INLINE T* pole_z() const { return array(7); }
+  BATCHWORK_INLINE std::int16_t* alive_column() const { return list(0); }
+  BATCHWORK_INLINE std::int16_t* run() const { return list(1); }
+  BATCHWORK_INLINE std::int16_t* sorted_column() const { return list(2); }
+  BATCHWORK_INLINE std::int16_t* origin() const { return list(2); }  // a pole for each root
+  /// Of a deflated column: its entry of the alive ones, or -1 - its column.
+  BATCHWORK_INLINE std::int16_t* kind() const { return list(3); }
+  BATCHWORK_INLINE std::int16_t* order() const { return list(4); }
+  BATCHWORK_INLINE std::int16_t* alive_count() const { return list(Shape::lists); }
+  BATCHWORK_INLINE std::int16_t* pole_count() const {
+    return list(Shape::lists) + Shape::parts;
+  }
+  BATCHWORK_INLINE T* blocks() const { return numbers + shape.reflector(shape.n - 2); }
+  /// The first row that stands in column j of the blocks.
+  BATCHWORK_INLINE int first_row(int j) const {
+    int const middle = shape.boundary(shape.leaves() / 2);
+    return j < middle ? 0 : middle;
+  }
+  static BATCHWORK_INLINE Unit<T> unit(T const* from) {
+    return *reinterpret_cast<Unit<T> const*>(from);
+  }
+  static BATCHWORK_INLINE void put_unit(T* to, Unit<T> const& u) {
+    *reinterpret_cast<Unit<T>*>(to) = u;
+  }
+
+  // ---- lanes
+
+  BATCHWORK_INLINE void sync() const { member.team_barrier(); }
+  /// Over `lanes` neighbours.
+  static BATCHWORK_INLINE T sum(T x, int lanes) {
+    BATCHWORK_KEEP_LOOP
+    for (int step = 1; step < lanes; step *= 2) x += Vendor::shuffle_xor(x, step);
+    return x;
+  }
+  BATCHWORK_INLINE bool any_of_team(bool x) const {
+    bool const any = Vendor::any_of_warp(x);
+    sync();
+    if (rank % lanes_of_warp == 0) part()[rank / lanes_of_warp] = T(any ? 1 : 0);
+    sync();
+    bool r = false;
+    for (int k = 0; k < count / lanes_of_warp; ++k) r = r || part()[k] != T(0);
+    return r;
+  }
+
+  // ---- reflections
+
+  BATCHWORK_INLINE void tridiagonalise() const {
+    int const n = shape.n, units = shape.units, lane = rank % lanes_of_warp,
+              warps = count / lanes_of_warp;
+    T *before = array(2), *now = array(3);
+    T *const w = array(4), *const p = array(5);
+    for (int i = rank; i < shape.leading(); i += count) before[i] = now[i] = w[i] = p[i] = T(0);
+    if (rank < warps) part()[rank] = T(0);
+    sync();
+    BATCHWORK_KEEP_LOOP
+    for (int k = 0; k + 2 < n; ++k) {
+      // A column is read with the change of the step before, A - u w' - w u', w = p - u'p/2 u.
+      Change const change = change_of(k, before, p);
+      T const* const a = column(k);
+      T below(0);
+      for (int q = k / deep + lane; q < units; q += lanes_of_warp) {
+        Unit<T> const x = change.apply(a, q * deep);
+        BATCHWORK_UNROLL
+        for (int c = 0; c < deep; ++c) below += q * deep + c > k + 1 ? x.v[c] * x.v[c] : T(0);
+      }
+      below = sum(below, lanes_of_warp);
+      auto const [alpha, top, scale] = scaled_reflection(change.apply_one(a, k + 1), below);
+      for (int q = rank; q < units; q += count) {
+        int const i0 = q * deep;
+        Unit<T> const b = unit(before + i0), x = change.apply(a, i0);
+        Unit<T> u, v;
+        BATCHWORK_UNROLL
+        for (int c = 0; c < deep; ++c) {
+          int const i = i0 + c;
+          u.v[c] = i <= k ? T(0) : i == k + 1 ? top : scale * x.v[c];
+          v.v[c] = i < k ? T(0) : change.w(i);
+        }
+        put_unit(now + i0, u);
+        put_unit(w + i0, v);
+        // Over columns that are read no longer.
+        if (k > 0 && q >= k / deep)
+          put_unit(numbers + shape.reflector(k - 1) + i0 - k / deep * deep, b);
+      }
+      if (rank == 0) {
+        d()[k] = change.apply_one(a, k);
+        e()[k] = alpha;
+      }
+      sync();
+      change_columns(k + 1, before, now, w, p);
+      sync();
+      T* const other = before;
+      before = now;
+      now = other;
+    }
+    if (rank < 2) {
+      int const k = n - 2 + rank;
+      Change const change = change_of(k, before, p);
+      d()[k] = change.apply_one(column(k), k);
+      e()[k] = rank == 0 ? change.apply_one(column(k), k + 1) : T(0);
+    }
+    int const first = (n - 2) / deep;
+    for (int q = first + rank; q < units; q += count)
+      put_unit(numbers + shape.reflector(n - 3) + (q - first) * deep, unit(before + q * deep));
+    sync();
+  }
+  /// How column k changes by the step before.
+  struct Change {
+    T const *u, *p;
+    T half, uk, wk;
+
+    BATCHWORK_INLINE T w(int i) const { return p[i] - half * u[i]; }
+    BATCHWORK_INLINE T apply_one(T const* a, int i) const { return a[i] - u[i] * wk - w(i) * uk; }
+    BATCHWORK_INLINE Unit<T> apply(T const* a, int i) const {
+      Unit<T> const ui = unit(u + i), pi = unit(p + i);
+      Unit<T> x = unit(a + i);
+      BATCHWORK_UNROLL
+      for (int c = 0; c < deep; ++c)
+        x.v[c] = x.v[c] - ui.v[c] * wk - (pi.v[c] - half * ui.v[c]) * uk;
+      return x;
+    }
+  };
+  BATCHWORK_INLINE Change change_of(int k, T const* u, T const* p) const {
+    T product(0);
+    for (int i = 0; i < count / lanes_of_warp; ++i) product += part()[i];
+    T const half = product * T(0.5);
+    return {u, p, half, u[k], p[k] - half * u[k]};
+  }
+  /// Columns from `first` on change by u = `before` and w, and p becomes their products with `now`.
+  BATCHWORK_INLINE void change_columns(int first, T const* before, T const* now, T const* w,
+                                       T* p) const {
+    constexpr int some = 4;
+    int const n = shape.n, groups = count / width, row = rank % width;
+    T product(0);
+    BATCHWORK_KEEP_LOOP
+    for (int j0 = first; j0 < n; j0 += some * groups) {
+      int const j = j0 + rank / width;
+      T share[some], wj[some], uj[some];
+      BATCHWORK_UNROLL
+      for (int c = 0; c < some; ++c) {
+        int const at = j + c * groups < n ? j + c * groups : n - 1;
+        share[c] = T(0), wj[c] = w[at], uj[c] = before[at];
+      }
+      for (int q = first / deep + row; q < shape.units; q += width) {
+        int const i = q * deep;
+        Unit<T> const b = unit(before + i), v = unit(w + i), u = unit(now + i);
+        Unit<T> y[some];
+        BATCHWORK_UNROLL
+        for (int c = 0; c < some; ++c)
+          if (j + c * groups < n) y[c] = unit(column(j + c * groups) + i);
+        BATCHWORK_UNROLL
+        for (int c = 0; c < some; ++c) {
+          if (j + c * groups >= n) continue;
+          BATCHWORK_UNROLL
+          for (int t = 0; t < deep; ++t) {
+            y[c].v[t] -= b.v[t] * wj[c] + v.v[t] * uj[c];
+            share[c] += y[c].v[t] * u.v[t];
+          }
+          put_unit(column(j + c * groups) + i, y[c]);
+        }
+      }
+      BATCHWORK_UNROLL
+      for (int step = 1; step < width; step *= 2)
+        BATCHWORK_UNROLL
+      for (int c = 0; c < some; ++c) share[c] += Vendor::shuffle_xor(share[c], step);
+      BATCHWORK_UNROLL
+      for (int c = 0; c < some; ++c) {
+        int const at = j + c * groups;
+        if (row != 0 || at >= n) continue;
+        p[at] = share[c];
+        product += share[c] * now[at];
+      }
+    }
+    product = sum(product, lanes_of_warp);
+    if (rank % lanes_of_warp == 0) part()[rank / lanes_of_warp] = product;
+  }
+  /// x, rows of a column, times all reflections.
+  BATCHWORK_INLINE void reflect_back(Unit<T> (&x)[most_held], int wide) const {
+    int const row = rank % wide, units = shape.units;
+    BATCHWORK_KEEP_LOOP
+    for (int k = shape.n - 3; k >= 0; --k) {
+      int const begin = (k + 1) / deep;
+      T const* const u = numbers + shape.reflector(k) - begin * deep;
+      Unit<T> v[most_held];
+      T share(0);
+      BATCHWORK_UNROLL
+      for (int m = 0; m < most_held; ++m) {
+        if (m * wide >= units || (m + 1) * wide <= begin) continue;
+        int const q = row + m * wide;
+        bool const there = q >= begin && q < units;
+        if (there) v[m] = unit(u + q * deep);
+        BATCHWORK_UNROLL
+        for (int c = 0; c < deep; ++c) {
+          if (!there) v[m].v[c] = T(0);
+          share += v[m].v[c] * x[m].v[c];
+        }
+      }
+      share = sum(share, wide);
+      BATCHWORK_UNROLL
+      for (int m = 0; m < most_held; ++m) {
+        if (m * wide >= units || (m + 1) * wide <= begin) continue;
+        BATCHWORK_UNROLL
+        for (int c = 0; c < deep; ++c) x[m].v[c] -= share * v[m].v[c];
+      }
+    }
+  }
+
+  // ---- leaves
+
+  struct WarpLanes {
+    BATCHWORK_INLINE void sync() const { Vendor::warp_sync(); }
+    BATCHWORK_INLINE bool any_together(bool x) const { return Vendor::any_of_warp(x); }
+  };
+  BATCHWORK_INLINE bool is_boundary(int i) const {
+    bool r = false;
+    for (int leaf = 1; leaf < shape.leaves(); ++leaf) r = r || shape.boundary(leaf) == i;
+    return r;
+  }
+  /// Cuts the tridiagonal matrix, takes the pieces to their eigenvectors. \returns whether
+  /// iterations ended
+  BATCHWORK_INLINE bool solve_leaves() const {
+    int const n = shape.n, half = shape.half(), lane = rank % lanes_of_warp;
+    T *const beside = array(2), *const to = blocks();
+    for (int j = rank / width; j < n; j += count / width)
+      for (int q = rank % width; q < half / deep; q += width) {
+        Unit<T> u;
+        BATCHWORK_UNROLL
+        for (int c = 0; c < deep; ++c) u.v[c] = T(first_row(j) + q * deep + c == j ? 1 : 0);
+        put_unit(to + j * half + q * deep, u);
+      }
+    for (int j = rank; j < n; j += count) {
+      bool const ends = j + 1 == n || is_boundary(j + 1);
+      T x = d()[j];
+      if (j + 1 < n && ends) x -= abs(e()[j]);
+      if (j > 0 && is_boundary(j)) x -= abs(e()[j - 1]);
+      beside[4 * j] = x;
+      beside[4 * j + 1] = ends ? T(0) : e()[j];
+    }
+    sync();
+    WarpLanes const lanes;
+    bool open = false;
+    BATCHWORK_KEEP_LOOP
+    for (int leaf = rank / lanes_of_warp; leaf < shape.leaves(); leaf += count / lanes_of_warp) {
+      int const begin = shape.boundary(leaf), rows = shape.boundary(leaf + 1) - begin;
+      EigenpairsInScratch<T, 1, WarpLanes> const pairs{
+          lanes, rows,    half,   lanes_of_warp, lane, to + begin * half + begin - first_row(begin),
+          beside + 4 * begin, nullptr, nullptr};
+      open = !pairs.iterate(true) || open;
+      if (lane < rows) d()[begin + lane] = beside[4 * (begin + lane)];
+    }
+    return !any_of_team(open);
+  }
+
+  // ---- merges
+
+  /// Leaves first .. last - 1 of a level, rows begin .. end - 1, cut at `middle`.
+  struct Block {
+    int number, begin, middle, end;
+  };
+  BATCHWORK_INLINE Block block(int number, int level) const {
+    return {number, shape.boundary(number << level),
+            shape.boundary((2 * number + 1) << (level - 1)), shape.boundary((number + 1) << level)};
+  }
+  BATCHWORK_INLINE Block block_of(int j, int level) const {
+    int number = 0;
+    while (shape.boundary((number + 1) << level) <= j) ++number;
+    return block(number, level);
+  }
+  BATCHWORK_INLINE T change_size(Block const& b) const { return T(2) * abs(e()[b.middle - 1]); }
+
+  /// Finds the values of all blocks of a level, and what their vectors are made of. \returns
+  /// whether an iteration of the lane did not end
+  BATCHWORK_INLINE bool prepare(int level) const {
+    find_change(level);
+    sync();
+    sort_columns(level);
+    sync();
+    BATCHWORK_KEEP_LOOP
+    for (int k = rank / lanes_of_warp; k < shape.leaves() >> level; k += count / lanes_of_warp)
+      deflate(block(k, level));
+    sync();
+    bool const open = find_roots(level);
+    sync();
+    recompute_change(level);
+    if (level == shape.levels) sort_values();
+    sync();
+    return open;
+  }
+  /// The last row of the upper vectors and the first of the lower ones, as a vector of length 1.
+  BATCHWORK_INLINE void find_change(int level) const {
+    for (int j = rank; j < shape.n; j += count) {
+      Block const b = block_of(j, level);
+      bool const upper = j < b.middle;
+      T const x = blocks()[j * shape.half() + (upper ? b.middle - 1 : b.middle) - first_row(j)] *
+                  T(0.70710678118654752440L);
+      z()[j] = upper || e()[b.middle - 1] > T(0) ? x : -x;
+    }
+  }
+  /// Columns of a block by their values. Entries of the change that are negligible become zero.
+  BATCHWORK_INLINE void sort_columns(int level) const {
+    constexpr T eps = std::numeric_limits<T>::epsilon() / 2;
+    for (int j = rank; j < shape.n; j += count) {
+      Block const b = block_of(j, level);
+      T const own = d()[j];
+      int place = b.begin;
+      T largest(0);
+      for (int i = b.begin; i < b.end; ++i) {
+        T const other = d()[i];
+        place += other < own || (other == own && i < j) ? 1 : 0;
+        largest = larger_size(larger_size(largest, abs(other)), abs(z()[i]));
+      }
+      T const least = T(8) * eps * largest;
+      sorted_d()[place] = own;
+      sorted_z()[place] = change_size(b) * abs(z()[j]) > least ? z()[j] : T(0);
+      sorted_column()[place] = std::int16_t(j);
+      if (j == b.begin) part()[b.number] = least;
+    }
+  }
+  /// By one warp: entries of the change that are not zero, runs of nearly equal values among them,
+  /// and what is deflated, at the end of the block.
+  BATCHWORK_INLINE void deflate(Block const& b) const {
+    int const lane = rank % lanes_of_warp, begin = b.begin;
+    unsigned const lower = (1u << lane) - 1u;
+    int alive = 0, behind = b.end;
+    for (int p0 = begin; p0 < b.end; p0 += lanes_of_warp) {
+      int const p = p0 + lane;
+      bool const there = p < b.end, lives = there && sorted_z()[p] != T(0);
+      unsigned const living = Vendor::ballot(lives), dead = Vendor::ballot(there && !lives);
+      if (lives) {
+        int const to = begin + alive + Vendor::popcount(living & lower);
+        alive_z()[to] = sorted_z()[p];
+        pole()[to] = sorted_d()[p];
+        alive_column()[to] = sorted_column()[p];
+      } else if (there) {
+        int const to = behind - 1 - Vendor::popcount(dead & lower);
+        d()[to] = sorted_d()[p];
+        kind()[to] = std::int16_t(-1 - sorted_column()[p]);
+      }
+      alive += Vendor::popcount(living);
+      behind -= Vendor::popcount(dead);
+    }
+    Vendor::warp_sync();
+    T const least = part()[b.number];
+    auto const joins = [&](T const& gap, T const& x, T const& y) {
+      return abs(gap * x * y) <= least * (x * x + y * y);
+    };
+    bool close = false;
+    for (int i = begin + lane; i + 1 < begin + alive; i += lanes_of_warp)
+      close = close || joins(pole()[i + 1] - pole()[i], alive_z()[i], alive_z()[i + 1]);
+    close = Vendor::any_of_warp(close);
+    if (!close) {
+      for (int i = lane; i < alive; i += lanes_of_warp) {
+        run()[begin + i] = std::int16_t(i);
+        pole_z()[begin + i] = length()[begin + i] = alive_z()[begin + i];
+      }
+      if (lane == 0) pole_count()[b.number] = std::int16_t(alive);
+    } else if (lane == 0) {
+      int k = -1;
+      T long_(0), value(0);
+      for (int i = 0; i < alive; ++i) {
+        T const x = alive_z()[begin + i], own = pole()[begin + i];
+        if (k >= 0 && joins(own - value, long_, x)) {
+          T const square = long_ * long_ + x * x, root = Kokkos::sqrt(square);
+          T const share = x * x / square;
+          --behind;
+          d()[behind] = own + (value - own) * share;
+          kind()[behind] = std::int16_t(i);
+          value += (own - value) * share;
+          long_ = root;
+        } else {
+          ++k;
+          long_ = x;
+          value = own;
+        }
+        run()[begin + i] = std::int16_t(k);
+        length()[begin + i] = long_;
+        pole()[begin + k] = value;
+        pole_z()[begin + k] = long_;
+      }
+      pole_count()[b.number] = std::int16_t(k + 1);
+    }
+    if (lane == 0) alive_count()[b.number] = std::int16_t(alive);
+    Vendor::warp_sync();
+    for (int i = begin + lane; i < begin + alive; i += lanes_of_warp)
+      weight()[i] = alive_z()[i] / pole_z()[begin + run()[i]];
+  }
+
+  /// The secular equation of a block: 1 / rho + sum of z_i^2 / (d_i - x), where x is `at` from the
+  /// pole `from`. Sums to root r, and behind it.
+  struct Secular {
+    T value, slope_before, slope_behind, sizes, squares;
+  };
+  BATCHWORK_INLINE Secular secular(Block const& b, int poles, int r, T const& from, T const& at,
+                                   T const& constant, int first, int per) const {
+    T before(0), behind(0), squares(0);
+    Secular s{};
+    BATCHWORK_KEEP_LOOP
+    for (int i = first; i < poles; i += per) {
+      T const x = pole_z()[b.begin + i];
+      T const ratio = Vendor::quotient(x, T((pole()[b.begin + i] - from) - at));
+      T const term = x * ratio, slope = ratio * ratio;
+      bool const lower = i <= r;
+      before += lower ? term : T(0), behind += lower ? T(0) : term;
+      s.slope_before += lower ? slope : T(0), s.slope_behind += lower ? T(0) : slope;
+      squares += x * x;
+    }
+    before = sum(before, per), behind = sum(behind, per);
+    s.slope_before = sum(s.slope_before, per), s.slope_behind = sum(s.slope_behind, per);
+    s.squares = sum(squares, per);
+    s.value = constant + (before + behind);
+    s.sizes = behind - before;
+    return s;
+  }
+  BATCHWORK_INLINE int lanes_of_root() const {
+    int per = 1;
+    while (2 * per * shape.n <= count && per < width) per *= 2;
+    return per;
+  }
+  BATCHWORK_INLINE bool find_roots(int level) const {
+    constexpr T eps = std::numeric_limits<T>::epsilon() / 2;
+    int const per = lanes_of_root();
+    bool open = false;
+    BATCHWORK_KEEP_LOOP
+    for (int j0 = 0; j0 < shape.n; j0 += count / per) {
+      int const j = j0 + rank / per, first = rank % per;
+      Block const b = block_of(j < shape.n ? j : shape.n - 1, level);
+      int const r = j - b.begin, most = pole_count()[b.number];
+      bool const there = j < shape.n && r < most, last = r + 1 >= most;
+      int const poles = there ? most : 0;
+      T const rho = change_size(b), constant = there ? T(1) / rho : T(0);
+      T const lower = there ? pole()[j] : T(0);
+      T const gap = there && !last ? pole()[j + 1] - lower : T(1);
+      // The half in which the root is, and a first guess from its two poles.
+      T at = last ? T(0.5) * rho : T(0.5) * gap;
+      Secular s = secular(b, poles, r, lower, at, constant, first, per);
+      bool upper = false;
+      T least(0), most_at = T(0), from = lower;
+      if (there && last) {
+        most_at = rho * s.squares * (T(1) + T(8) * eps);
+        at = T(0.5) * most_at;
+      } else if (there) {
+        upper = s.value < T(0);
+        T const x = pole_z()[j] * pole_z()[j], y = pole_z()[j + 1] * pole_z()[j + 1];
+        T const rest = s.value + (x - y) / (T(0.5) * gap);
+        T const toward = upper ? -gap : gap;
+        T const own = upper ? y : x, sizes = x + y, scaled = rest * toward;
+        // rest - own / at + other / (toward - at) = 0
+        T const a = scaled + sizes, q = own * toward;
+        T const under = a * a - T(4) * rest * q, root = Kokkos::sqrt(under > T(0) ? under : T(0));
+        T const guess = a > T(0) ? T(2) * q / (a + root) : (a - root) / (T(2) * rest);
+        from = upper ? pole()[j + 1] : lower;
+        least = upper ? T(-0.5) * gap : T(0);
+        most_at = upper ? T(0) : T(0.5) * gap;
+        at = guess > least && guess < most_at ? guess : T(0.5) * (least + most_at);
+      }
+      bool goes_on = there;
+      BATCHWORK_KEEP_LOOP
+      for (int step = 0; step < 60 && Vendor::any_of_warp(goes_on); ++step) {
+        s = secular(b, poles, r, from, at, constant, first, per);
+        T const slope = s.slope_before + s.slope_behind;
+        bool const ends =
+            abs(s.value) <= eps * (T(4) * s.sizes + constant + abs(at) * slope);
+        if (!goes_on || ends) {
+          goes_on = false;
+          continue;
+        }
+        if (s.value < T(0)) least = at;
+        else most_at = at;
+        // The poles on both sides, from here.
+        T const p = (lower - from) - at, q = last ? T(0) : p + gap;
+        T change;
+        if (last) {
+          change = s.value * p / (s.value - s.slope_before * p);
+        } else {
+          T const c = s.value - p * s.slope_before - q * s.slope_behind,
+                  a = (p + q) * s.value - p * q * slope, g = p * q * s.value;
+          T const under = a * a - T(4) * g * c, root = Kokkos::sqrt(under > T(0) ? under : T(0));
+          change = a > T(0) ? T(2) * g / (a + root) : (a - root) / (T(2) * c);
+        }
+        if (!(s.value * change < T(0))) change = -s.value / slope;
+        T next = at + change;
+        // Not out of the interval, and halves of it where the others are slow.
+        if (!(next > least && next < most_at) || step % 8 == 7) next = middle_of(least, most_at);
+        if (abs(next - at) <= T(2) * eps * abs(at)) goes_on = false;
+        at = next;
+      }
+      open = open || goes_on;
+      if (there && first == 0) {
+        tau()[j] = at;
+        origin()[j] = std::int16_t(upper ? j + 1 : j);
+        d()[j] = from + at;
+      }
+    }
+    return open;
+  }
+  /// Of numbers of one sign.
+  static BATCHWORK_INLINE T middle_of(T const& x, T const& y) { return T(0.5) * (x + y); }
+
+  /// The change with which the roots are exact.
+  BATCHWORK_INLINE void recompute_change(int level) const {
+    int const per = lanes_of_root();
+    BATCHWORK_KEEP_LOOP
+    for (int j0 = 0; j0 < shape.n; j0 += count / per) {
+      int const j = j0 + rank / per;
+      Block const b = block_of(j < shape.n ? j : shape.n - 1, level);
+      bool const there = j < shape.n && j - b.begin < pole_count()[b.number];
+      int const end = there ? b.begin + pole_count()[b.number] : b.begin;
+      T const own = there ? pole()[j] : T(0);
+      T product(1);
+      BATCHWORK_KEEP_LOOP
+      for (int i = b.begin + rank % per; i < end; i += per) {
+        T const to_root = (pole()[origin()[i]] - own) + tau()[i], to_pole = pole()[i] - own;
+        product *= i == j ? to_root : Vendor::quotient(to_root, to_pole);
+      }
+      BATCHWORK_KEEP_LOOP
+      for (int step = 1; step < per; step *= 2) product *= Vendor::shuffle_xor(product, step);
+      if (there && rank % per == 0) {
+        T const x = Kokkos::sqrt(abs(product));
+        pole_z()[j] = pole_z()[j] < T(0) ? -x : x;
+      }
+    }
+  }
+  BATCHWORK_INLINE void sort_values() const {
+    int const n = shape.n;
+    for (int j = rank; j < n; j += count) {
+      T const own = d()[j];
+      int place = 0;
+      for (int i = 0; i < n; ++i) place += d()[i] < own || (d()[i] == own && i < j) ? 1 : 0;
+      order()[j] = std::int16_t(place);
+    }
+  }
+
+  /// Units first + row, first + row + wide, ... of the new vector j of a block, by the same lanes
+  /// of the warp in each: combinations of the vectors that are there.
+  template <int R>
+  BATCHWORK_INLINE void combine(Unit<T> (&x)[R], Block const& b, int j, int first,
+                                int wide) const {
+    int const row = rank % wide, lane = rank % lanes_of_warp, begin = b.begin;
+    int const alive = alive_count()[b.number], half = shape.half();
+    int const cut = (b.middle - begin) / deep, units = (b.end - begin + deep - 1) / deep;
+    bool const is_root = j - begin < pole_count()[b.number];
+    int const kept = is_root ? 0 : kind()[j], joined = is_root || kept < 0 ? -1 : kept;
+    T const from = is_root ? pole()[origin()[j]] : T(0), at = is_root ? tau()[j] : T(0);
+    int const of_run = joined < 0 ? -1 : run()[begin + joined];
+    T by(0), diagonal(0);
+    if (joined > 0) {
+      T const long_ = length()[begin + joined], before = length()[begin + joined - 1];
+      by = alive_z()[begin + joined] / (long_ * before);
+      diagonal = -before / long_;
+    }
+    auto const column_at = [&](int c) {
+      return blocks() + c * half + begin - first_row(c) + (first + row) * deep;
+    };
+    BATCHWORK_UNROLL
+    for (int m = 0; m < R; ++m) {
+      BATCHWORK_UNROLL
+      for (int c = 0; c < deep; ++c) x[m].v[c] = T(0);
+    }
+    if (kept < 0) {
+      int const c = -1 - kept, low = c < b.middle ? 0 : cut, high = c < b.middle ? cut : units;
+      BATCHWORK_UNROLL
+      for (int m = 0; m < R; ++m) {
+        int const q = first + row + m * wide;
+        if (q >= low && q < high) x[m] = unit(column_at(c) + m * wide * deep);
+      }
+    }
+    T square(0);
+    BATCHWORK_KEEP_LOOP
+    for (int i0 = 0; i0 < alive; i0 += wide) {
+      int const i = begin + i0 + row;
+      T own(0);
+      if (i0 + row < alive) {
+        int const k = run()[i];
+        if (is_root)
+          own = weight()[i] *
+                Vendor::quotient(pole_z()[begin + k], T((pole()[begin + k] - from) - at));
+        else if (k == of_run && i <= begin + joined)
+          own = i == begin + joined ? diagonal : alive_z()[i] * by;
+      }
+      square += own * own;
+      int const some = alive - i0 < wide ? alive - i0 : wide;
+      BATCHWORK_KEEP_LOOP
+      for (int t = 0; t < some; ++t) {
+        T const u = Vendor::shuffle<lanes_of_warp>(own, (lane & -wide) + t);
+        int const c = alive_column()[begin + i0 + t];
+        int const low = c < b.middle ? 0 : cut, high = c < b.middle ? cut : units;
+        T const* const y = column_at(c);
+        BATCHWORK_UNROLL
+        for (int m = 0; m < R; ++m) {
+          int const q0 = first + m * wide, q = q0 + row;
+          if (q0 >= high || q0 + wide <= low) continue;
+          if (q < low || q >= high) continue;
+          Unit<T> const from_y = unit(y + m * wide * deep);
+          BATCHWORK_UNROLL
+          for (int s = 0; s < deep; ++s) x[m].v[s] += u * from_y.v[s];
+        }
+      }
+    }
+    square = sum(square, wide);
+    T const scale = is_root && square > T(0) ? Vendor::rsqrt(square) : T(1);
+    BATCHWORK_UNROLL
+    for (int m = 0; m < R; ++m) {
+      BATCHWORK_UNROLL
+      for (int c = 0; c < deep; ++c) x[m].v[c] *= scale;
+    }
+  }
+  /// Warps' shares of the columns of a level.
+  static constexpr KOKKOS_FORCEINLINE_FUNCTION int tasks(Shape const& s, int level) {
+    constexpr int columns = lanes_of_warp / width;
+    int const rows = ((s.units + (s.leaves() >> level) - 1) / (s.leaves() >> level)) * deep;
+    return (s.leaves() >> level) * ((rows + columns - 1) / columns);
+  }
+  /// Replaces the vectors of a level by those of the next one, some rows at a time: these depend
+  /// on the same rows only.
+  BATCHWORK_INLINE void merge(int level) const {
+    constexpr int columns = lanes_of_warp / width;
+    int const warps = count / lanes_of_warp, all = tasks(shape, level),
+              of_block = all / (shape.leaves() >> level), row = rank % width;
+    BATCHWORK_KEEP_LOOP
+    for (int first = 0; first * deep < of_block * columns; first += held * width) {
+      Unit<T> x[rounds][held];
+      auto const each = [&](int r, auto const& f) {
+        int const task = rank / lanes_of_warp + r * warps;
+        if (task >= all) return;
+        Block const b = block(task / of_block, level);
+        int const j = b.begin + task % of_block * columns + rank % lanes_of_warp / width;
+        f(b, j);
+      };
+      BATCHWORK_UNROLL
+      for (int r = 0; r < rounds; ++r)
+        each(r, [&](Block const& b, int j) {
+          combine(x[r], b, j < b.end ? j : b.end - 1, first, width);
+        });
+      sync();
+      BATCHWORK_UNROLL
+      for (int r = 0; r < rounds; ++r)
+        each(r, [&](Block const& b, int j) {
+          T* const to = blocks() + j * shape.half() + b.begin - first_row(j);
+          BATCHWORK_UNROLL
+          for (int m = 0; m < held; ++m) {
+            int const q = first + row + m * width;
+            if (j < b.end && q * deep < b.end - b.begin) put_unit(to + q * deep, x[r][m]);
+          }
+        });
+    }
+    sync();
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif
