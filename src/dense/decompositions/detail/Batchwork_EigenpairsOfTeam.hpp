@@ -637,7 +637,7 @@ struct EigenpairsOfTeam {
         if (s.value < T(0)) least = at;
         else most_at = at;
         // The poles on both sides, from here.
-        T const p = (lower - from) - at, q = last ? T(0) : p + gap;
+        T const p = upper ? -gap - at : -at, q = upper ? -at : gap - at;
         T change;
         if (last) {
           change = s.value * p / (s.value - s.slope_before * p);
