@@ -25,25 +25,30 @@
 
 namespace Batchwork::Impl {
 
-/// The memory of an item of n rows, 9 or more, and how its tridiagonal matrix is divided. Columns
-/// are read in units of 16 bytes, and blocks begin with a unit. The matrix becomes the vectors of
-/// the reflections, packed, and the vectors of the blocks, two halves side by side.
+/// The memory of an item of n rows, 9 or more, and how its tridiagonal matrix is divided: into
+/// leaves of whole tiles of eight rows. Columns are read in units of 16 bytes. The matrix becomes
+/// the vectors of the reflections, packed, and the vectors of the blocks, two halves side by side.
 template <class T>
 struct EigenpairShape {
-  static constexpr int deep = 16 / int(sizeof(T)), largest_leaf = 32, arrays = 8, lists = 5,
-                       parts = 32;
+  static constexpr int deep = 16 / int(sizeof(T)), tile = 8, tiles_of_leaf = 3, arrays = 8,
+                       lists = 6, parts = 32;
 
-  int n, units, levels = 1;
+  int n, units, tiles, levels = 1;
 
-  explicit EigenpairShape(int rows) : n(rows), units((rows + deep - 1) / deep) {
-    while (((units + (1 << levels) - 1) >> levels) * deep > largest_leaf) ++levels;
+  explicit EigenpairShape(int rows)
+      : n(rows), units((rows + deep - 1) / deep), tiles((rows + tile - 1) / tile) {
+    while ((tiles + (1 << levels) - 1) >> levels > tiles_of_leaf) ++levels;
   }
   BATCHWORK_INLINE int leading() const { return units * deep; }
-  BATCHWORK_INLINE int half() const { return (units + 1) / 2 * deep; }
+  BATCHWORK_INLINE int half() const { return (tiles + 1) / 2 * tile; }
   BATCHWORK_INLINE int leaves() const { return 1 << levels; }
   /// The first row of a leaf, or of what is behind the last one.
   BATCHWORK_INLINE int boundary(int leaf) const {
-    return leaf == leaves() ? n : (leaf * units >> levels) * deep;
+    return leaf == leaves() ? n : (leaf * tiles >> levels) * tile;
+  }
+  /// The most tiles of a block below a level.
+  BATCHWORK_INLINE int tiles_of_block(int level) const {
+    return (tiles + (leaves() >> level) - 1) / (leaves() >> level);
   }
   /// Where the vector of reflection k begins, with the unit of row k + 1.
   BATCHWORK_INLINE int reflector(int k) const {
@@ -56,7 +61,7 @@ struct EigenpairShape {
   }
   BATCHWORK_INLINE ItemMemory memory() const {
     return {std::int64_t(matrix_numbers()) + arrays * leading() + parts,
-            std::int64_t(lists) * leading() + 2 * parts};
+            std::int64_t(lists) * leading() + 3 * parts};
   }
 };
 
@@ -67,8 +72,8 @@ struct EigenpairShape {
 /// 2. find() returns whether iterations ended. If not, do not go on.
 /// 3. values(put) calls put(k, value) for the k-th smallest value, in one lane of the team for
 ///    each.
-/// 4. vectors(put) calls put(k, i, unit) for rows i .. i + deep - 1 of the vector of value k, in
-///    one lane for each. It reads scratch and writes none, so put must not write there either.
+/// 4. vectors(put) calls put(k, i, x) for entry i of the vector of value k, in one lane for each. It
+///    reads scratch and writes none, so put must not write there either.
 ///
 /// Householder reflections to tridiagonal form: the product of a step and the update of the step
 /// before it take one pass, with two waits (Golub and Van Loan, Matrix Computations, 4th edition,
@@ -76,42 +81,34 @@ struct EigenpairShape {
 /// are merged (Cuppen, Numerische Mathematik 36, 1981): deflation as LAPACK's laed2, roots of the
 /// secular equation by the middle way (R.-C. Li, LAPACK Working Note 89, 1993), and vectors from a
 /// recomputed rank-one change (Gu and Eisenstat, SIAM J. Matrix Anal. Appl. 16, 1995). The last
-/// merge forms a vector in registers, applies all reflections to it, and gives it away.
+/// merge forms eight vectors in the registers of a warp, applies all reflections to them, and gives
+/// them away. Products of tiles are those of matrix instructions in double, also in float.
 ///
 /// Where laed2 rotates columns of nearly equal values, this leaves them where they are: entries of
 /// a run of such values contribute with fixed weights to what is kept of the run, and to what is
 /// deflated from it.
-template <class T, class Member>
+/// A team has `Lanes` lanes, and matrices up to `Tiles` tiles of rows.
+template <class T, int Tiles, int Lanes, class Member>
 struct EigenpairsOfTeam {
   using Shape = EigenpairShape<T>;
-  static constexpr int deep = Shape::deep, width = 8, rounds = 8, held = 2, most_held = 8;
+  static constexpr int deep = Shape::deep, tile = Shape::tile, width = 8, warps = Lanes / 32,
+                       rounds = 4, tiles_at_once = Tiles / rounds;
 
   Member const& member;
   Shape shape;
   T* numbers;
   std::int16_t* indices;
-  int rank, count;  ///< of the lanes of the team
+  int rank;
 
   BATCHWORK_INLINE EigenpairsOfTeam(Member const& m, Shape const& s, T* memory,
                                     std::int16_t* lists)
-      : member(m),
-        shape(s),
-        numbers(memory),
-        indices(lists),
-        rank(Vendor::lane_rank(m)),
-        count(Vendor::lane_count(m)) {}
+      : member(m), shape(s), numbers(memory), indices(lists), rank(Vendor::lane_rank(m)) {}
 
-  /// Lanes of a column of the last merge.
-  static constexpr int lanes_of_column(int units) {
-    int w = width;
-    while (most_held * w < units) w *= 2;
-    return w;
-  }
-  /// Whether a warp holds a column, and a team of so many lanes the columns of a merge.
-  static constexpr bool fits(Shape const& s, int lanes) {
-    if (s.units > most_held * lanes_of_warp) return false;
+  /// Whether a warp holds eight vectors, and the team all vectors of a merge.
+  static bool fits(Shape const& s) {
+    if (s.n <= tile || s.tiles > Tiles) return false;
     for (int level = 1; level < s.levels; ++level)
-      if (tasks(s, level) > rounds * (lanes / lanes_of_warp)) return false;
+      if ((s.leaves() >> level) * s.tiles_of_block(level) > rounds * warps) return false;
     return true;
   }
 
@@ -129,24 +126,28 @@ struct EigenpairsOfTeam {
   template <class Put>
   BATCHWORK_INLINE void values(Put const& put) const {
     int const n = shape.n;
-    for (int j = rank; j < n; j += count) put(order()[j], d()[j]);
+    for (int j = rank; j < n; j += Lanes) put(order()[j], d()[j]);
   }
   template <class Put>
   BATCHWORK_INLINE void vectors(Put const& put) const {
-    int const wide = lanes_of_column(shape.units), columns = lanes_of_warp / wide,
-              warps = count / lanes_of_warp, row = rank % wide;
     Block const all = block(0, shape.levels);
+    int const lane = rank % lanes_of_warp;
     BATCHWORK_KEEP_LOOP
-    for (int first = rank / lanes_of_warp * columns; first < shape.n; first += warps * columns) {
-      int const j = first + rank % lanes_of_warp / wide;
-      Unit<T> x[most_held];
-      combine(x, all, j < shape.n ? j : shape.n - 1, 0, wide);
-      reflect_back(x, wide);
+    for (int t0 = rank / lanes_of_warp; t0 < shape.tiles; t0 += warps) {
+      int const j = t0 * tile + lane / 4;
+      double x[Tiles][2];
+      combine(x, all, j < shape.n ? j : shape.n - 1, 0);
+      reflect_back(x);
       if (j >= shape.n) continue;
       int const place = order()[j];
       BATCHWORK_UNROLL
-      for (int m = 0; m < most_held; ++m)
-        if (row + m * wide < shape.units) put(place, (row + m * wide) * deep, x[m]);
+      for (int t = 0; t < Tiles; ++t) {
+        BATCHWORK_UNROLL
+        for (int c = 0; c < 2; ++c) {
+          int const i = t * tile + lane % 4 * 2 + c;
+          if (i < shape.n) put(place, i, T(x[t][c]));
+        }
+      }
     }
   }
 
@@ -177,6 +178,11 @@ struct EigenpairsOfTeam {
   /// Of a deflated column: its entry of the alive ones, or -1 - its column.
   BATCHWORK_INLINE std::int16_t* kind() const { return list(3); }
   BATCHWORK_INLINE std::int16_t* order() const { return list(4); }
+  /// Alive entries of columns of the upper block, then those of the lower one.
+  BATCHWORK_INLINE std::int16_t* by_block() const { return list(5); }
+  BATCHWORK_INLINE std::int16_t* upper_count() const {
+    return list(Shape::lists) + 2 * Shape::parts;
+  }
   BATCHWORK_INLINE std::int16_t* alive_count() const { return list(Shape::lists); }
   BATCHWORK_INLINE std::int16_t* pole_count() const {
     return list(Shape::lists) + Shape::parts;
@@ -209,18 +215,33 @@ struct EigenpairsOfTeam {
     if (rank % lanes_of_warp == 0) part()[rank / lanes_of_warp] = T(any ? 1 : 0);
     sync();
     bool r = false;
-    for (int k = 0; k < count / lanes_of_warp; ++k) r = r || part()[k] != T(0);
+    for (int k = 0; k < warps; ++k) r = r || part()[k] != T(0);
     return r;
+  }
+
+  /// c += a b for matrices of 8 x 4 and 4 x 8, as Vendor::mma.
+  static BATCHWORK_INLINE void multiply(double (&c)[2], double a, double b) {
+    if constexpr (Vendor::multiplies_by_warps<double>) {
+      Vendor::mma(c, a, b);
+    } else {
+      int const lane = Vendor::lane_id() % lanes_of_warp;
+      for (int k = 0; k < 4; ++k) {
+        double const left = Vendor::shuffle<lanes_of_warp>(a, lane / 4 * 4 + k);
+        for (int j = 0; j < 2; ++j)
+          c[j] += left * Vendor::shuffle<lanes_of_warp>(b, 4 * (2 * (lane % 4) + j) + k);
+      }
+    }
   }
 
   // ---- reflections
 
   BATCHWORK_INLINE void tridiagonalise() const {
+    constexpr int most = (Tiles * tile / deep + lanes_of_warp - 1) / lanes_of_warp;
     int const n = shape.n, units = shape.units, lane = rank % lanes_of_warp,
-              warps = count / lanes_of_warp;
+              warp = rank / lanes_of_warp;
     T *before = array(2), *now = array(3);
     T *const w = array(4), *const p = array(5);
-    for (int i = rank; i < shape.leading(); i += count) before[i] = now[i] = w[i] = p[i] = T(0);
+    for (int i = rank; i < shape.leading(); i += Lanes) before[i] = now[i] = w[i] = p[i] = T(0);
     if (rank < warps) part()[rank] = T(0);
     sync();
     BATCHWORK_KEEP_LOOP
@@ -228,23 +249,33 @@ struct EigenpairsOfTeam {
       // A column is read with the change of the step before, A - u w' - w u', w = p - u'p/2 u.
       Change const change = change_of(k, before, p);
       T const* const a = column(k);
+      T const head = change.apply_one(a, k + 1);
+      // All warps find the same.
+      Unit<T> x[most];
       T below(0);
-      for (int q = k / deep + lane; q < units; q += lanes_of_warp) {
-        Unit<T> const x = change.apply(a, q * deep);
+      BATCHWORK_UNROLL
+      for (int m = 0; m < most; ++m) {
+        int const q = m * lanes_of_warp + lane;
+        bool const there = q >= k / deep && q < units;
+        if (there) x[m] = change.apply(a, q * deep);
         BATCHWORK_UNROLL
-        for (int c = 0; c < deep; ++c) below += q * deep + c > k + 1 ? x.v[c] * x.v[c] : T(0);
+        for (int c = 0; c < deep; ++c) {
+          if (!there || q * deep + c <= k + 1) x[m].v[c] = T(0);
+          below += x[m].v[c] * x[m].v[c];
+        }
       }
       below = sum(below, lanes_of_warp);
-      auto const [alpha, top, scale] = scaled_reflection(change.apply_one(a, k + 1), below);
-      for (int q = rank; q < units; q += count) {
-        int const i0 = q * deep;
-        Unit<T> const b = unit(before + i0), x = change.apply(a, i0);
+      auto const [alpha, top, scale] = scaled_reflection(head, below);
+      BATCHWORK_UNROLL
+      for (int m = 0; m < most; ++m) {
+        int const q = m * lanes_of_warp + lane, i0 = q * deep;
+        if (q % warps != warp || q >= units) continue;
+        Unit<T> const b = unit(before + i0);
         Unit<T> u, v;
         BATCHWORK_UNROLL
         for (int c = 0; c < deep; ++c) {
-          int const i = i0 + c;
-          u.v[c] = i <= k ? T(0) : i == k + 1 ? top : scale * x.v[c];
-          v.v[c] = i < k ? T(0) : change.w(i);
+          u.v[c] = i0 + c == k + 1 ? top : scale * x[m].v[c];
+          v.v[c] = i0 + c < k ? T(0) : change.w(i0 + c);
         }
         put_unit(now + i0, u);
         put_unit(w + i0, v);
@@ -270,7 +301,7 @@ struct EigenpairsOfTeam {
       e()[k] = rank == 0 ? change.apply_one(column(k), k + 1) : T(0);
     }
     int const first = (n - 2) / deep;
-    for (int q = first + rank; q < units; q += count)
+    for (int q = first + rank; q < units; q += Lanes)
       put_unit(numbers + shape.reflector(n - 3) + (q - first) * deep, unit(before + q * deep));
     sync();
   }
@@ -292,85 +323,124 @@ struct EigenpairsOfTeam {
   };
   BATCHWORK_INLINE Change change_of(int k, T const* u, T const* p) const {
     T product(0);
-    for (int i = 0; i < count / lanes_of_warp; ++i) product += part()[i];
+    BATCHWORK_UNROLL
+    for (int i = 0; i < warps; ++i) product += part()[i];
     T const half = product * T(0.5);
     return {u, p, half, u[k], p[k] - half * u[k]};
   }
   /// Columns from `first` on change by u = `before` and w, and p becomes their products with `now`.
   BATCHWORK_INLINE void change_columns(int first, T const* before, T const* now, T const* w,
                                        T* p) const {
-    constexpr int some = 4;
-    int const n = shape.n, groups = count / width, row = rank % width;
+    constexpr int groups = Lanes / width;
     T product(0);
-    BATCHWORK_KEEP_LOOP
-    for (int j0 = first; j0 < n; j0 += some * groups) {
-      int const j = j0 + rank / width;
-      T share[some], wj[some], uj[some];
-      BATCHWORK_UNROLL
-      for (int c = 0; c < some; ++c) {
-        int const at = j + c * groups < n ? j + c * groups : n - 1;
-        share[c] = T(0), wj[c] = w[at], uj[c] = before[at];
-      }
-      for (int q = first / deep + row; q < shape.units; q += width) {
-        int const i = q * deep;
-        Unit<T> const b = unit(before + i), v = unit(w + i), u = unit(now + i);
-        Unit<T> y[some];
-        BATCHWORK_UNROLL
-        for (int c = 0; c < some; ++c)
-          if (j + c * groups < n) y[c] = unit(column(j + c * groups) + i);
-        BATCHWORK_UNROLL
-        for (int c = 0; c < some; ++c) {
-          if (j + c * groups >= n) continue;
-          BATCHWORK_UNROLL
-          for (int t = 0; t < deep; ++t) {
-            y[c].v[t] -= b.v[t] * wj[c] + v.v[t] * uj[c];
-            share[c] += y[c].v[t] * u.v[t];
-          }
-          put_unit(column(j + c * groups) + i, y[c]);
-        }
-      }
-      BATCHWORK_UNROLL
-      for (int step = 1; step < width; step *= 2)
-        BATCHWORK_UNROLL
-      for (int c = 0; c < some; ++c) share[c] += Vendor::shuffle_xor(share[c], step);
-      BATCHWORK_UNROLL
-      for (int c = 0; c < some; ++c) {
-        int const at = j + c * groups;
-        if (row != 0 || at >= n) continue;
-        p[at] = share[c];
-        product += share[c] * now[at];
-      }
-    }
-    product = sum(product, lanes_of_warp);
+    int j = first;
+    for (; shape.n - j > 3 * groups; j += 4 * groups)
+      change_some<4>(first, j, before, now, w, p, product);
+    if (shape.n - j > 2 * groups) change_some<3>(first, j, before, now, w, p, product);
+    else if (shape.n - j > groups) change_some<2>(first, j, before, now, w, p, product);
+    else if (shape.n > j) change_some<1>(first, j, before, now, w, p, product);
+    BATCHWORK_UNROLL
+    for (int step = width; step < lanes_of_warp; step *= 2)
+      product += Vendor::shuffle_xor(product, step);
     if (rank % lanes_of_warp == 0) part()[rank / lanes_of_warp] = product;
   }
-  /// x, rows of a column, times all reflections.
-  BATCHWORK_INLINE void reflect_back(Unit<T> (&x)[most_held], int wide) const {
-    int const row = rank % wide, units = shape.units;
-    BATCHWORK_KEEP_LOOP
-    for (int k = shape.n - 3; k >= 0; --k) {
-      int const begin = (k + 1) / deep;
-      T const* const u = numbers + shape.reflector(k) - begin * deep;
-      Unit<T> v[most_held];
-      T share(0);
+  /// C columns of each group of lanes, of which the last one may be missing.
+  template <int C>
+  BATCHWORK_INLINE void change_some(int first, int j0, T const* before, T const* now, T const* w,
+                                    T* p, T& product) const {
+    constexpr int groups = Lanes / width;
+    int const row = rank % width, j = j0 + rank / width;
+    bool const whole = j + (C - 1) * groups < shape.n;
+    T share[C], wj[C], uj[C];
+    T* to[C];
+    BATCHWORK_UNROLL
+    for (int c = 0; c < C; ++c) {
+      int const at = c + 1 < C || whole ? j + c * groups : shape.n - 1;
+      share[c] = T(0), wj[c] = w[at], uj[c] = before[at], to[c] = column(at);
+    }
+    int q = first / deep + row;
+    Unit<T> y[C], b{}, v{}, u{};
+    auto const read = [&](int at) {
+      b = unit(before + at * deep), v = unit(w + at * deep), u = unit(now + at * deep);
       BATCHWORK_UNROLL
-      for (int m = 0; m < most_held; ++m) {
-        if (m * wide >= units || (m + 1) * wide <= begin) continue;
-        int const q = row + m * wide;
-        bool const there = q >= begin && q < units;
-        if (there) v[m] = unit(u + q * deep);
+      for (int c = 0; c < C; ++c) y[c] = unit(to[c] + at * deep);
+    };
+    if (q < shape.units) read(q);
+    BATCHWORK_KEEP_LOOP
+    while (q < shape.units) {
+      Unit<T> z[C];
+      BATCHWORK_UNROLL
+      for (int c = 0; c < C; ++c) {
         BATCHWORK_UNROLL
-        for (int c = 0; c < deep; ++c) {
-          if (!there) v[m].v[c] = T(0);
-          share += v[m].v[c] * x[m].v[c];
+        for (int t = 0; t < deep; ++t) {
+          z[c].v[t] = y[c].v[t] - (b.v[t] * wj[c] + v.v[t] * uj[c]);
+          share[c] += z[c].v[t] * u.v[t];
         }
       }
-      share = sum(share, wide);
+      // The next ones are on their way meanwhile.
+      int const next = q + width;
+      if (next < shape.units) read(next);
       BATCHWORK_UNROLL
-      for (int m = 0; m < most_held; ++m) {
-        if (m * wide >= units || (m + 1) * wide <= begin) continue;
+      for (int c = 0; c < C; ++c)
+        if (c + 1 < C || whole) put_unit(to[c] + q * deep, z[c]);
+      q = next;
+    }
+    BATCHWORK_UNROLL
+    for (int step = 1; step < width; step *= 2) {
+      BATCHWORK_UNROLL
+      for (int c = 0; c < C; ++c) share[c] += Vendor::shuffle_xor(share[c], step);
+    }
+    BATCHWORK_UNROLL
+    for (int c = 0; c < C; ++c) {
+      if (row != 0 || (c + 1 == C && !whole)) continue;
+      p[j + c * groups] = share[c];
+      product += share[c] * now[j + c * groups];
+    }
+  }
+  /// x, columns of a warp, times all reflections, eight at a time: H_0 .. H_7 x = x - V y, where y
+  /// follows from V'x by the products of the reflections, V'V.
+  BATCHWORK_INLINE void reflect_back(double (&x)[Tiles][2]) const {
+    int const lane = rank % lanes_of_warp, own = lane / 4, two = lane % 4 * 2,
+              count = shape.n - 2;
+    auto const start = [&](int k) {
+      return numbers + shape.reflector(k < count ? k : 0) - ((k < count ? k : 0) + 1) / deep * deep;
+    };
+    auto const entry = [&](T const* u, int i, int k) {
+      return i > k && k < count && i < shape.leading() ? double(u[i]) : 0.0;
+    };
+    BATCHWORK_KEEP_LOOP
+    for (int k0 = (count - 1) / tile * tile; k0 >= 0; k0 -= tile) {
+      double s[2][2] = {}, g[2][2] = {};
+      T const* const u = start(k0 + own);
+      BATCHWORK_UNROLL
+      for (int t = 0; t < Tiles; ++t) {
+        if (t * tile < k0 || t >= shape.tiles) continue;
         BATCHWORK_UNROLL
-        for (int c = 0; c < deep; ++c) x[m].v[c] -= share * v[m].v[c];
+        for (int c = 0; c < 2; ++c) {
+          double const v = entry(u, t * tile + two + c, k0 + own);
+          multiply(s[c], x[t][c], v);
+          multiply(g[c], v, v);
+        }
+      }
+      double y[2], of[2];
+      BATCHWORK_UNROLL
+      for (int c = 0; c < 2; ++c) y[c] = s[0][c] + s[1][c], of[c] = g[0][c] + g[1][c];
+      BATCHWORK_UNROLL
+      for (int b = tile - 1; b > 0; --b) {
+        double const known = Vendor::shuffle<lanes_of_warp>(y[b % 2], own * 4 + b / 2);
+        BATCHWORK_UNROLL
+        for (int c = 0; c < 2; ++c) {
+          double const product = Vendor::shuffle<lanes_of_warp>(of[c], b * 4 + two / 2);
+          if (two + c < b) y[c] -= product * known;
+        }
+      }
+      T const *const v0 = start(k0 + two), *const v1 = start(k0 + two + 1);
+      BATCHWORK_UNROLL
+      for (int t = 0; t < Tiles; ++t) {
+        if (t * tile < k0 || t >= shape.tiles) continue;
+        int const i = t * tile + own;
+        multiply(x[t], -y[0], entry(v0, i, k0 + two));
+        multiply(x[t], -y[1], entry(v1, i, k0 + two + 1));
       }
     }
   }
@@ -391,14 +461,14 @@ struct EigenpairsOfTeam {
   BATCHWORK_INLINE bool solve_leaves() const {
     int const n = shape.n, half = shape.half(), lane = rank % lanes_of_warp;
     T *const beside = array(2), *const to = blocks();
-    for (int j = rank / width; j < n; j += count / width)
+    for (int j = rank / width; j < n; j += Lanes / width)
       for (int q = rank % width; q < half / deep; q += width) {
         Unit<T> u;
         BATCHWORK_UNROLL
         for (int c = 0; c < deep; ++c) u.v[c] = T(first_row(j) + q * deep + c == j ? 1 : 0);
         put_unit(to + j * half + q * deep, u);
       }
-    for (int j = rank; j < n; j += count) {
+    for (int j = rank; j < n; j += Lanes) {
       bool const ends = j + 1 == n || is_boundary(j + 1);
       T x = d()[j];
       if (j + 1 < n && ends) x -= abs(e()[j]);
@@ -410,7 +480,7 @@ struct EigenpairsOfTeam {
     WarpLanes const lanes;
     bool open = false;
     BATCHWORK_KEEP_LOOP
-    for (int leaf = rank / lanes_of_warp; leaf < shape.leaves(); leaf += count / lanes_of_warp) {
+    for (int leaf = rank / lanes_of_warp; leaf < shape.leaves(); leaf += warps) {
       int const begin = shape.boundary(leaf), rows = shape.boundary(leaf + 1) - begin;
       EigenpairsInScratch<T, 1, WarpLanes> const pairs{
           lanes, rows,    half,   lanes_of_warp, lane, to + begin * half + begin - first_row(begin),
@@ -446,7 +516,7 @@ struct EigenpairsOfTeam {
     sort_columns(level);
     sync();
     BATCHWORK_KEEP_LOOP
-    for (int k = rank / lanes_of_warp; k < shape.leaves() >> level; k += count / lanes_of_warp)
+    for (int k = rank / lanes_of_warp; k < shape.leaves() >> level; k += warps)
       deflate(block(k, level));
     sync();
     bool const open = find_roots(level);
@@ -458,7 +528,7 @@ struct EigenpairsOfTeam {
   }
   /// The last row of the upper vectors and the first of the lower ones, as a vector of length 1.
   BATCHWORK_INLINE void find_change(int level) const {
-    for (int j = rank; j < shape.n; j += count) {
+    for (int j = rank; j < shape.n; j += Lanes) {
       Block const b = block_of(j, level);
       bool const upper = j < b.middle;
       T const x = blocks()[j * shape.half() + (upper ? b.middle - 1 : b.middle) - first_row(j)] *
@@ -469,11 +539,12 @@ struct EigenpairsOfTeam {
   /// Columns of a block by their values. Entries of the change that are negligible become zero.
   BATCHWORK_INLINE void sort_columns(int level) const {
     constexpr T eps = std::numeric_limits<T>::epsilon() / 2;
-    for (int j = rank; j < shape.n; j += count) {
+    for (int j = rank; j < shape.n; j += Lanes) {
       Block const b = block_of(j, level);
       T const own = d()[j];
       int place = b.begin;
       T largest(0);
+      BATCHWORK_UNROLL_SOME
       for (int i = b.begin; i < b.end; ++i) {
         T const other = d()[i];
         place += other < own || (other == own && i < j) ? 1 : 0;
@@ -551,8 +622,20 @@ struct EigenpairsOfTeam {
     }
     if (lane == 0) alive_count()[b.number] = std::int16_t(alive);
     Vendor::warp_sync();
-    for (int i = begin + lane; i < begin + alive; i += lanes_of_warp)
-      weight()[i] = alive_z()[i] / pole_z()[begin + run()[i]];
+    int upper = 0;
+    for (int i0 = 0; i0 < alive; i0 += lanes_of_warp) {
+      int const i = begin + i0 + lane;
+      bool const there = i0 + lane < alive, above = there && alive_column()[i] < b.middle;
+      unsigned const votes = Vendor::ballot(above);
+      int const lower_ones = lane - Vendor::popcount(votes & lower) + i0 - upper;
+      if (there) {
+        weight()[i] = alive_z()[i] / pole_z()[begin + run()[i]];
+        by_block()[above ? begin + upper + Vendor::popcount(votes & lower)
+                         : begin + alive - 1 - lower_ones] = std::int16_t(i);
+      }
+      upper += Vendor::popcount(votes);
+    }
+    if (lane == 0) upper_count()[b.number] = std::int16_t(upper);
   }
 
   /// The secular equation of a block: 1 / rho + sum of z_i^2 / (d_i - x), where x is `at` from the
@@ -564,7 +647,7 @@ struct EigenpairsOfTeam {
                                    T const& constant, int first, int per) const {
     T before(0), behind(0), squares(0);
     Secular s{};
-    BATCHWORK_KEEP_LOOP
+    BATCHWORK_UNROLL_SOME
     for (int i = first; i < poles; i += per) {
       T const x = pole_z()[b.begin + i];
       T const ratio = Vendor::quotient(x, T((pole()[b.begin + i] - from) - at));
@@ -583,7 +666,7 @@ struct EigenpairsOfTeam {
   }
   BATCHWORK_INLINE int lanes_of_root() const {
     int per = 1;
-    while (2 * per * shape.n <= count && per < width) per *= 2;
+    while (2 * per * shape.n <= Lanes && per < width) per *= 2;
     return per;
   }
   BATCHWORK_INLINE bool find_roots(int level) const {
@@ -591,7 +674,7 @@ struct EigenpairsOfTeam {
     int const per = lanes_of_root();
     bool open = false;
     BATCHWORK_KEEP_LOOP
-    for (int j0 = 0; j0 < shape.n; j0 += count / per) {
+    for (int j0 = 0; j0 < shape.n; j0 += Lanes / per) {
       int const j = j0 + rank / per, first = rank % per;
       Block const b = block_of(j < shape.n ? j : shape.n - 1, level);
       int const r = j - b.begin, most = pole_count()[b.number];
@@ -670,14 +753,14 @@ struct EigenpairsOfTeam {
   BATCHWORK_INLINE void recompute_change(int level) const {
     int const per = lanes_of_root();
     BATCHWORK_KEEP_LOOP
-    for (int j0 = 0; j0 < shape.n; j0 += count / per) {
+    for (int j0 = 0; j0 < shape.n; j0 += Lanes / per) {
       int const j = j0 + rank / per;
       Block const b = block_of(j < shape.n ? j : shape.n - 1, level);
       bool const there = j < shape.n && j - b.begin < pole_count()[b.number];
       int const end = there ? b.begin + pole_count()[b.number] : b.begin;
       T const own = there ? pole()[j] : T(0);
       T product(1);
-      BATCHWORK_KEEP_LOOP
+      BATCHWORK_UNROLL_SOME
       for (int i = b.begin + rank % per; i < end; i += per) {
         T const to_root = (pole()[origin()[i]] - own) + tau()[i], to_pole = pole()[i] - own;
         product *= i == j ? to_root : Vendor::quotient(to_root, to_pole);
@@ -692,22 +775,22 @@ struct EigenpairsOfTeam {
   }
   BATCHWORK_INLINE void sort_values() const {
     int const n = shape.n;
-    for (int j = rank; j < n; j += count) {
+    for (int j = rank; j < n; j += Lanes) {
       T const own = d()[j];
       int place = 0;
+      BATCHWORK_UNROLL_SOME
       for (int i = 0; i < n; ++i) place += d()[i] < own || (d()[i] == own && i < j) ? 1 : 0;
       order()[j] = std::int16_t(place);
     }
   }
 
-  /// Units first + row, first + row + wide, ... of the new vector j of a block, by the same lanes
-  /// of the warp in each: combinations of the vectors that are there.
+  /// Entries of the new vector j of a block, from row 8 first_tile of the block on: combinations of
+  /// the vectors that are there. Lane l has vector l / 4, and of each tile rows 2 (l % 4) and the
+  /// next one.
   template <int R>
-  BATCHWORK_INLINE void combine(Unit<T> (&x)[R], Block const& b, int j, int first,
-                                int wide) const {
-    int const row = rank % wide, lane = rank % lanes_of_warp, begin = b.begin;
-    int const alive = alive_count()[b.number], half = shape.half();
-    int const cut = (b.middle - begin) / deep, units = (b.end - begin + deep - 1) / deep;
+  BATCHWORK_INLINE void combine(double (&x)[R][2], Block const& b, int j, int first_tile) const {
+    int const lane = rank % lanes_of_warp, begin = b.begin, half = shape.half();
+    int const row0 = begin + first_tile * tile;
     bool const is_root = j - begin < pole_count()[b.number];
     int const kept = is_root ? 0 : kind()[j], joined = is_root || kept < 0 ? -1 : kept;
     T const from = is_root ? pole()[origin()[j]] : T(0), at = is_root ? tau()[j] : T(0);
@@ -718,98 +801,86 @@ struct EigenpairsOfTeam {
       by = alive_z()[begin + joined] / (long_ * before);
       diagonal = -before / long_;
     }
-    auto const column_at = [&](int c) {
-      return blocks() + c * half + begin - first_row(c) + (first + row) * deep;
-    };
     BATCHWORK_UNROLL
-    for (int m = 0; m < R; ++m) {
+    for (int t = 0; t < R; ++t) {
       BATCHWORK_UNROLL
-      for (int c = 0; c < deep; ++c) x[m].v[c] = T(0);
-    }
-    if (kept < 0) {
-      int const c = -1 - kept, low = c < b.middle ? 0 : cut, high = c < b.middle ? cut : units;
-      BATCHWORK_UNROLL
-      for (int m = 0; m < R; ++m) {
-        int const q = first + row + m * wide;
-        if (q >= low && q < high) x[m] = unit(column_at(c) + m * wide * deep);
+      for (int c = 0; c < 2; ++c) {
+        x[t][c] = 0.0;
+        if (kept >= 0) continue;
+        // Nothing changes a vector that does not take part.
+        int const i = row0 + t * tile + lane % 4 * 2 + c, column = -1 - kept;
+        bool const above = column < b.middle;
+        if (i >= (above ? begin : b.middle) && i < (above ? b.middle : b.end))
+          x[t][c] = double(blocks()[column * half + i - first_row(column)]);
       }
     }
     T square(0);
-    BATCHWORK_KEEP_LOOP
-    for (int i0 = 0; i0 < alive; i0 += wide) {
-      int const i = begin + i0 + row;
-      T own(0);
-      if (i0 + row < alive) {
-        int const k = run()[i];
+    BATCHWORK_UNROLL
+    for (int part = 0; part < 2; ++part) {
+      int const low = part == 0 ? begin : b.middle, high = part == 0 ? b.middle : b.end,
+                upper = upper_count()[b.number], first = part == 0 ? 0 : upper,
+                last = part == 0 ? upper : int(alive_count()[b.number]);
+      BATCHWORK_KEEP_LOOP
+      for (int i0 = first; i0 < last; i0 += 4) {
+        bool const there = i0 + lane % 4 < last;
+        int const i = by_block()[begin + (there ? i0 + lane % 4 : first)], k = run()[i];
+        T own(0);
         if (is_root)
           own = weight()[i] *
                 Vendor::quotient(pole_z()[begin + k], T((pole()[begin + k] - from) - at));
         else if (k == of_run && i <= begin + joined)
           own = i == begin + joined ? diagonal : alive_z()[i] * by;
-      }
-      square += own * own;
-      int const some = alive - i0 < wide ? alive - i0 : wide;
-      BATCHWORK_KEEP_LOOP
-      for (int t = 0; t < some; ++t) {
-        T const u = Vendor::shuffle<lanes_of_warp>(own, (lane & -wide) + t);
-        int const c = alive_column()[begin + i0 + t];
-        int const low = c < b.middle ? 0 : cut, high = c < b.middle ? cut : units;
-        T const* const y = column_at(c);
+        if (!there) own = T(0);
+        square += own * own;
+        int const column = alive_column()[i];
+        T const* const y = blocks() + column * half + row0 + lane / 4 - first_row(column);
         BATCHWORK_UNROLL
-        for (int m = 0; m < R; ++m) {
-          int const q0 = first + m * wide, q = q0 + row;
-          if (q0 >= high || q0 + wide <= low) continue;
-          if (q < low || q >= high) continue;
-          Unit<T> const from_y = unit(y + m * wide * deep);
-          BATCHWORK_UNROLL
-          for (int s = 0; s < deep; ++s) x[m].v[s] += u * from_y.v[s];
+        for (int t = 0; t < R; ++t) {
+          int const row = row0 + t * tile;
+          if (row >= low && row < high) multiply(x[t], double(own), double(y[t * tile]));
         }
       }
     }
-    square = sum(square, wide);
-    T const scale = is_root && square > T(0) ? Vendor::rsqrt(square) : T(1);
+    square += Vendor::shuffle_xor(square, 1);
+    square += Vendor::shuffle_xor(square, 2);
+    double const scale = is_root && square > T(0) ? double(Vendor::rsqrt(square)) : 1.0;
     BATCHWORK_UNROLL
-    for (int m = 0; m < R; ++m) {
+    for (int t = 0; t < R; ++t) {
       BATCHWORK_UNROLL
-      for (int c = 0; c < deep; ++c) x[m].v[c] *= scale;
+      for (int c = 0; c < 2; ++c) x[t][c] *= scale;
     }
-  }
-  /// Warps' shares of the columns of a level.
-  static constexpr KOKKOS_FORCEINLINE_FUNCTION int tasks(Shape const& s, int level) {
-    constexpr int columns = lanes_of_warp / width;
-    int const rows = ((s.units + (s.leaves() >> level) - 1) / (s.leaves() >> level)) * deep;
-    return (s.leaves() >> level) * ((rows + columns - 1) / columns);
   }
   /// Replaces the vectors of a level by those of the next one, some rows at a time: these depend
   /// on the same rows only.
   BATCHWORK_INLINE void merge(int level) const {
-    constexpr int columns = lanes_of_warp / width;
-    int const warps = count / lanes_of_warp, all = tasks(shape, level),
-              of_block = all / (shape.leaves() >> level), row = rank % width;
+    int const of_block = shape.tiles_of_block(level), all = of_block * (shape.leaves() >> level),
+              lane = rank % lanes_of_warp;
     BATCHWORK_KEEP_LOOP
-    for (int first = 0; first * deep < of_block * columns; first += held * width) {
-      Unit<T> x[rounds][held];
+    for (int first = 0; first < of_block; first += tiles_at_once) {
+      double x[rounds][tiles_at_once][2];
       auto const each = [&](int r, auto const& f) {
         int const task = rank / lanes_of_warp + r * warps;
         if (task >= all) return;
         Block const b = block(task / of_block, level);
-        int const j = b.begin + task % of_block * columns + rank % lanes_of_warp / width;
-        f(b, j);
+        f(b, b.begin + task % of_block * tile + lane / 4);
       };
       BATCHWORK_UNROLL
       for (int r = 0; r < rounds; ++r)
-        each(r, [&](Block const& b, int j) {
-          combine(x[r], b, j < b.end ? j : b.end - 1, first, width);
-        });
+        each(r, [&](Block const& b, int j) { combine(x[r], b, j < b.end ? j : b.end - 1, first); });
       sync();
       BATCHWORK_UNROLL
       for (int r = 0; r < rounds; ++r)
         each(r, [&](Block const& b, int j) {
+          if (j >= b.end) return;
           T* const to = blocks() + j * shape.half() + b.begin - first_row(j);
+          int const rows = (b.end - b.begin + tile - 1) / tile * tile;
           BATCHWORK_UNROLL
-          for (int m = 0; m < held; ++m) {
-            int const q = first + row + m * width;
-            if (j < b.end && q * deep < b.end - b.begin) put_unit(to + q * deep, x[r][m]);
+          for (int t = 0; t < tiles_at_once; ++t) {
+            BATCHWORK_UNROLL
+            for (int c = 0; c < 2; ++c) {
+              int const i = (first + t) * tile + lane % 4 * 2 + c;
+              if (i < rows) to[i] = T(x[r][t][c]);
+            }
           }
         });
     }

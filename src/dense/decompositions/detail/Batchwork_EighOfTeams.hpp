@@ -21,8 +21,8 @@
 
 namespace Batchwork::Impl {
 
-/// On a device, with `Lanes` lanes a team.
-template <class T, int Lanes, int Teams>
+/// On a device, with `Lanes` lanes a team, for matrices of up to `Tiles` tiles of eight rows.
+template <class T, int Tiles, int Lanes, int Teams>
 struct EighOfTeams {
   static constexpr int largest_team = Lanes, wanted_teams = Teams;
 
@@ -31,8 +31,7 @@ struct EighOfTeams {
 
   explicit EighOfTeams(EighOfItems<T> const& of) : f(of), shape(of.n) { f.leading = shape.leading(); }
   bool fits(DeviceLimits const& limits) const {
-    return f.n > 8 && EigenpairsOfTeam<T, int>::fits(shape, Lanes) &&
-           bytes() <= limits.scratch_of_team;
+    return EigenpairsOfTeam<T, Tiles, Lanes, int>::fits(shape) && bytes() <= limits.scratch_of_team;
   }
   BATCHWORK_INLINE std::size_t bytes_of_item() const {
     return shape.memory().template bytes<T>(ColumnLanes<int>::found_numbers(Lanes));
@@ -67,7 +66,7 @@ struct EighOfTeams {
     for (int i = lanes.rank; i < n * apart; i += Lanes)
       own[i] = own[i] * scale.first * scale.second;
     of.meet();
-    EigenpairsOfTeam<T, Member> const pairs(member, shape, own, of.indices(0));
+    EigenpairsOfTeam<T, Tiles, Lanes, Member> const pairs(member, shape, own, of.indices(0));
     bool const ends = !is_finite(size) || pairs.find();
     std::int32_t code = rotation_status(size, !ends, T(0));
     auto const value = [&](T const& x) { return x * scale.second_back * scale.first_back; };
@@ -86,10 +85,8 @@ struct EighOfTeams {
       if (f.stores_vectors) {
         auto const& v = f.vectors.storage;
         T* const first = item_of(v, item);
-        pairs.vectors([&](int k, int i0, Unit<T> const& x) {
-          BATCHWORK_UNROLL
-          for (int c = 0; c < EigenpairShape<T>::deep; ++c)
-            if (i0 + c < n) first[std::int64_t(i0 + c) * v.row + std::int64_t(k) * v.col] = x.v[c];
+        pairs.vectors([&](int k, int i, T const& x) {
+          first[std::int64_t(i) * v.row + std::int64_t(k) * v.col] = x;
         });
       }
     }
