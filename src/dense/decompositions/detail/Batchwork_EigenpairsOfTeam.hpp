@@ -33,10 +33,10 @@ struct EigenpairShape {
   static constexpr int deep = 16 / int(sizeof(T)), tile = 8, tiles_of_leaf = 3, arrays = 8,
                        lists = 6, parts = 32;
 
-  int n, units, tiles, levels = 1;
+  int n, tiles, units, levels = 1;
 
   explicit EigenpairShape(int rows)
-      : n(rows), units((rows + deep - 1) / deep), tiles((rows + tile - 1) / tile) {
+      : n(rows), tiles((rows + tile - 1) / tile), units(tiles * (tile / deep)) {
     while ((tiles + (1 << levels) - 1) >> levels > tiles_of_leaf) ++levels;
   }
   BATCHWORK_INLINE int leading() const { return units * deep; }
@@ -93,6 +93,8 @@ struct EigenpairsOfTeam {
   using Shape = EigenpairShape<T>;
   static constexpr int deep = Shape::deep, tile = Shape::tile, width = 8, warps = Lanes / 32,
                        rounds = 4, tiles_at_once = Tiles / rounds;
+  /// What deflation neglects in a matrix of this size.
+  static constexpr T negligible = T(16) * std::numeric_limits<T>::epsilon();
 
   Member const& member;
   Shape shape;
@@ -233,12 +235,25 @@ struct EigenpairsOfTeam {
     }
   }
 
+  /// c += a b and d += e b.
+  static BATCHWORK_INLINE void multiply_both(double (&c)[2], double a, double (&d)[2], double e,
+                                             double b) {
+    if constexpr (Vendor::multiplies_by_warps<double> && Vendor::blocks_at_once == 2) {
+      double both[2][2] = {{c[0], c[1]}, {d[0], d[1]}};
+      double const of[2] = {a, e};
+      Vendor::mma(both, of, b);
+      c[0] = both[0][0], c[1] = both[0][1], d[0] = both[1][0], d[1] = both[1][1];
+    } else {
+      multiply(c, a, b);
+      multiply(d, e, b);
+    }
+  }
+
   // ---- reflections
 
   BATCHWORK_INLINE void tridiagonalise() const {
     constexpr int most = (Tiles * tile / deep + lanes_of_warp - 1) / lanes_of_warp;
-    int const n = shape.n, units = shape.units, lane = rank % lanes_of_warp,
-              warp = rank / lanes_of_warp;
+    int const n = shape.n, units = shape.units, warp = rank / lanes_of_warp;
     T *before = array(2), *now = array(3);
     T *const w = array(4), *const p = array(5);
     for (int i = rank; i < shape.leading(); i += Lanes) before[i] = now[i] = w[i] = p[i] = T(0);
@@ -246,47 +261,7 @@ struct EigenpairsOfTeam {
     sync();
     BATCHWORK_KEEP_LOOP
     for (int k = 0; k + 2 < n; ++k) {
-      // A column is read with the change of the step before, A - u w' - w u', w = p - u'p/2 u.
-      Change const change = change_of(k, before, p);
-      T const* const a = column(k);
-      T const head = change.apply_one(a, k + 1);
-      // All warps find the same.
-      Unit<T> x[most];
-      T below(0);
-      BATCHWORK_UNROLL
-      for (int m = 0; m < most; ++m) {
-        int const q = m * lanes_of_warp + lane;
-        bool const there = q >= k / deep && q < units;
-        if (there) x[m] = change.apply(a, q * deep);
-        BATCHWORK_UNROLL
-        for (int c = 0; c < deep; ++c) {
-          if (!there || q * deep + c <= k + 1) x[m].v[c] = T(0);
-          below += x[m].v[c] * x[m].v[c];
-        }
-      }
-      below = sum(below, lanes_of_warp);
-      auto const [alpha, top, scale] = scaled_reflection(head, below);
-      BATCHWORK_UNROLL
-      for (int m = 0; m < most; ++m) {
-        int const q = m * lanes_of_warp + lane, i0 = q * deep;
-        if (q % warps != warp || q >= units) continue;
-        Unit<T> const b = unit(before + i0);
-        Unit<T> u, v;
-        BATCHWORK_UNROLL
-        for (int c = 0; c < deep; ++c) {
-          u.v[c] = i0 + c == k + 1 ? top : scale * x[m].v[c];
-          v.v[c] = i0 + c < k ? T(0) : change.w(i0 + c);
-        }
-        put_unit(now + i0, u);
-        put_unit(w + i0, v);
-        // Over columns that are read no longer.
-        if (k > 0 && q >= k / deep)
-          put_unit(numbers + shape.reflector(k - 1) + i0 - k / deep * deep, b);
-      }
-      if (rank == 0) {
-        d()[k] = change.apply_one(a, k);
-        e()[k] = alpha;
-      }
+      if (warp == 0) begin_step<most>(k, before, now, w, p);
       sync();
       change_columns(k + 1, before, now, w, p);
       sync();
@@ -305,6 +280,52 @@ struct EigenpairsOfTeam {
       put_unit(numbers + shape.reflector(n - 3) + (q - first) * deep, unit(before + q * deep));
     sync();
   }
+  /// By one warp: reflection `now` of column k, which is read with the change of the step before,
+  /// A - u w' - w u', w = p - u'p/2 u; and w.
+  template <int Most>
+  BATCHWORK_INLINE void begin_step(int k, T const* before, T* now, T* w, T const* p) const {
+    int const lane = rank % lanes_of_warp;
+    Change const change = change_of(k, before, p);
+    T const* const a = column(k);
+    T const head = change.apply_one(a, k + 1);
+    Unit<T> x[Most];
+    T below(0);
+    BATCHWORK_UNROLL
+    for (int m = 0; m < Most; ++m) {
+      int const q = m * lanes_of_warp + lane;
+      x[m] = Unit<T>{};
+      if (q >= k / deep && q < shape.units) x[m] = change.apply(a, q * deep);
+      BATCHWORK_UNROLL
+      for (int c = 0; c < deep; ++c) {
+        if (q * deep + c <= k + 1) x[m].v[c] = T(0);
+        below += x[m].v[c] * x[m].v[c];
+      }
+    }
+    BATCHWORK_UNROLL
+    for (int step = 1; step < lanes_of_warp; step *= 2) below += Vendor::shuffle_xor(below, step);
+    auto const [alpha, top, scale] = scaled_reflection(head, below);
+    BATCHWORK_UNROLL
+    for (int m = 0; m < Most; ++m) {
+      int const q = m * lanes_of_warp + lane, i0 = q * deep;
+      if (q >= shape.units) continue;
+      Unit<T> const b = unit(before + i0), pi = unit(p + i0);
+      Unit<T> u, v;
+      BATCHWORK_UNROLL
+      for (int c = 0; c < deep; ++c) {
+        u.v[c] = i0 + c == k + 1 ? top : scale * x[m].v[c];
+        v.v[c] = i0 + c < k ? T(0) : pi.v[c] - change.half * b.v[c];
+      }
+      put_unit(now + i0, u);
+      put_unit(w + i0, v);
+      // Over columns that are read no longer.
+      if (k > 0 && q >= k / deep)
+        put_unit(numbers + shape.reflector(k - 1) + i0 - k / deep * deep, b);
+    }
+    if (lane == 0) {
+      d()[k] = change.apply_one(a, k);
+      e()[k] = alpha;
+    }
+  }
   /// How column k changes by the step before.
   struct Change {
     T const *u, *p;
@@ -322,10 +343,15 @@ struct EigenpairsOfTeam {
     }
   };
   BATCHWORK_INLINE Change change_of(int k, T const* u, T const* p) const {
-    T product(0);
+    T product[warps];
     BATCHWORK_UNROLL
-    for (int i = 0; i < warps; ++i) product += part()[i];
-    T const half = product * T(0.5);
+    for (int i = 0; i < warps; ++i) product[i] = part()[i];
+    BATCHWORK_UNROLL
+    for (int step = warps / 2; step > 0; step /= 2) {
+      BATCHWORK_UNROLL
+      for (int i = 0; i < step; ++i) product[i] += product[i + step];
+    }
+    T const half = product[0] * T(0.5);
     return {u, p, half, u[k], p[k] - half * u[k]};
   }
   /// Columns from `first` on change by u = `before` and w, and p becomes their products with `now`.
@@ -403,10 +429,13 @@ struct EigenpairsOfTeam {
     int const lane = rank % lanes_of_warp, own = lane / 4, two = lane % 4 * 2,
               count = shape.n - 2;
     auto const start = [&](int k) {
-      return numbers + shape.reflector(k < count ? k : 0) - ((k < count ? k : 0) + 1) / deep * deep;
+      int const there = k < count ? k : 0;
+      return numbers + shape.reflector(there) - (there + 1) / deep * deep;
     };
-    auto const entry = [&](T const* u, int i, int k) {
-      return i > k && k < count && i < shape.leading() ? double(u[i]) : 0.0;
+    // Tile k0 / 8 has what is before a vector as well.
+    auto const entry = [&](T const* u, int t, int row, int k0, int k) {
+      T const v = u[t * tile + row];
+      return k < count && (t * tile > k0 || row > k - k0) ? double(v) : 0.0;
     };
     BATCHWORK_KEEP_LOOP
     for (int k0 = (count - 1) / tile * tile; k0 >= 0; k0 -= tile) {
@@ -417,9 +446,8 @@ struct EigenpairsOfTeam {
         if (t * tile < k0 || t >= shape.tiles) continue;
         BATCHWORK_UNROLL
         for (int c = 0; c < 2; ++c) {
-          double const v = entry(u, t * tile + two + c, k0 + own);
-          multiply(s[c], x[t][c], v);
-          multiply(g[c], v, v);
+          double const v = entry(u, t, two + c, k0, k0 + own);
+          multiply_both(s[c], x[t][c], g[c], v, v);
         }
       }
       double y[2], of[2];
@@ -438,9 +466,8 @@ struct EigenpairsOfTeam {
       BATCHWORK_UNROLL
       for (int t = 0; t < Tiles; ++t) {
         if (t * tile < k0 || t >= shape.tiles) continue;
-        int const i = t * tile + own;
-        multiply(x[t], -y[0], entry(v0, i, k0 + two));
-        multiply(x[t], -y[1], entry(v1, i, k0 + two + 1));
+        multiply(x[t], -y[0], entry(v0, t, own, k0, k0 + two));
+        multiply(x[t], -y[1], entry(v1, t, own, k0, k0 + two + 1));
       }
     }
   }
@@ -538,23 +565,18 @@ struct EigenpairsOfTeam {
   }
   /// Columns of a block by their values. Entries of the change that are negligible become zero.
   BATCHWORK_INLINE void sort_columns(int level) const {
-    constexpr T eps = std::numeric_limits<T>::epsilon() / 2;
     for (int j = rank; j < shape.n; j += Lanes) {
       Block const b = block_of(j, level);
       T const own = d()[j];
       int place = b.begin;
-      T largest(0);
       BATCHWORK_UNROLL_SOME
       for (int i = b.begin; i < b.end; ++i) {
         T const other = d()[i];
-        place += other < own || (other == own && i < j) ? 1 : 0;
-        largest = larger_size(larger_size(largest, abs(other)), abs(z()[i]));
+        place += int(other < own) | (int(other == own) & int(i < j));
       }
-      T const least = T(8) * eps * largest;
       sorted_d()[place] = own;
-      sorted_z()[place] = change_size(b) * abs(z()[j]) > least ? z()[j] : T(0);
+      sorted_z()[place] = change_size(b) * abs(z()[j]) > negligible ? z()[j] : T(0);
       sorted_column()[place] = std::int16_t(j);
-      if (j == b.begin) part()[b.number] = least;
     }
   }
   /// By one warp: entries of the change that are not zero, runs of nearly equal values among them,
@@ -581,9 +603,8 @@ struct EigenpairsOfTeam {
       behind -= Vendor::popcount(dead);
     }
     Vendor::warp_sync();
-    T const least = part()[b.number];
     auto const joins = [&](T const& gap, T const& x, T const& y) {
-      return abs(gap * x * y) <= least * (x * x + y * y);
+      return abs(gap * x * y) <= negligible * (x * x + y * y);
     };
     bool close = false;
     for (int i = begin + lane; i + 1 < begin + alive; i += lanes_of_warp)
@@ -779,7 +800,10 @@ struct EigenpairsOfTeam {
       T const own = d()[j];
       int place = 0;
       BATCHWORK_UNROLL_SOME
-      for (int i = 0; i < n; ++i) place += d()[i] < own || (d()[i] == own && i < j) ? 1 : 0;
+      for (int i = 0; i < n; ++i) {
+        T const other = d()[i];
+        place += int(other < own) | (int(other == own) & int(i < j));
+      }
       order()[j] = std::int16_t(place);
     }
   }
@@ -821,23 +845,32 @@ struct EigenpairsOfTeam {
                 upper = upper_count()[b.number], first = part == 0 ? 0 : upper,
                 last = part == 0 ? upper : int(alive_count()[b.number]);
       BATCHWORK_KEEP_LOOP
-      for (int i0 = first; i0 < last; i0 += 4) {
-        bool const there = i0 + lane % 4 < last;
-        int const i = by_block()[begin + (there ? i0 + lane % 4 : first)], k = run()[i];
-        T own(0);
-        if (is_root)
-          own = weight()[i] *
-                Vendor::quotient(pole_z()[begin + k], T((pole()[begin + k] - from) - at));
-        else if (k == of_run && i <= begin + joined)
-          own = i == begin + joined ? diagonal : alive_z()[i] * by;
-        if (!there) own = T(0);
-        square += own * own;
-        int const column = alive_column()[i];
-        T const* const y = blocks() + column * half + row0 + lane / 4 - first_row(column);
+      for (int i0 = first; i0 < last; i0 += 8) {
+        double own[2];
+        T const* y[2];
+        BATCHWORK_UNROLL
+        for (int f = 0; f < 2; ++f) {
+          int const at_i = i0 + 4 * f + lane % 4;
+          bool const there = at_i < last;
+          int const i = by_block()[begin + (there ? at_i : first)], k = run()[i];
+          T const divided =
+              weight()[i] *
+              Vendor::quotient(pole_z()[begin + k], T((pole()[begin + k] - from) - at));
+          T const joins = k == of_run && i <= begin + joined
+                              ? (i == begin + joined ? diagonal : alive_z()[i] * by)
+                              : T(0);
+          T const share = !there ? T(0) : is_root ? divided : joins;
+          square += share * share;
+          own[f] = double(share);
+          int const column = alive_column()[i];
+          y[f] = blocks() + column * half + row0 + lane / 4 - first_row(column);
+        }
         BATCHWORK_UNROLL
         for (int t = 0; t < R; ++t) {
           int const row = row0 + t * tile;
-          if (row >= low && row < high) multiply(x[t], double(own), double(y[t * tile]));
+          if (row < low || row >= high) continue;
+          multiply(x[t], own[0], double(y[0][t * tile]));
+          if (i0 + 4 < last) multiply(x[t], own[1], double(y[1][t * tile]));
         }
       }
     }
