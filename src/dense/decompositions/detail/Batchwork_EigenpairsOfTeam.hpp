@@ -3,7 +3,7 @@
 
 /// \file
 /// EigenpairsOfTeam: eigenvalues and eigenvectors of a symmetric matrix that a team of warps shares
-/// in a device's team scratch.
+/// in a device's team scratch, or in memory.
 #ifndef BATCHWORK_EIGENPAIRSOFTEAM_HPP
 #define BATCHWORK_EIGENPAIRSOFTEAM_HPP
 
@@ -59,16 +59,17 @@ struct EigenpairShape {
     int const first = n * leading(), then = reflector(n - 2) + n * half();
     return first > then ? first : then;
   }
+  /// What is beside the matrix.
   BATCHWORK_INLINE ItemMemory memory() const {
-    return {std::int64_t(matrix_numbers()) + arrays * leading() + parts,
-            std::int64_t(lists) * leading() + 3 * parts};
+    return {std::int64_t(arrays) * leading() + parts, std::int64_t(lists) * leading() + 3 * parts};
   }
 };
 
 /// How it is used, by all lanes of a team of whole warps, where lanes have shuffles:
-/// 1. Write the matrix, with entries of the size of one, to `numbers`: entry (i, j) is at j *
-///    shape.leading() + i, both triangles, and zeros between row n and shape.leading(). Wait for
-///    the team.
+/// 1. Write the matrix, the largest entry being between 4 and 8, to `matrix`, which has room for
+///    shape.matrix_numbers(): entry (i, j) is at j * shape.leading() + i, both triangles, and zeros
+///    between row n and shape.leading(). Wait for the team. `beside` and `indices` have the rest
+///    of what works with it, shape.memory(); it should be in scratch.
 /// 2. find() returns whether iterations ended. If not, do not go on.
 /// 3. values(put) calls put(k, value) for the k-th smallest value, in one lane of the team for
 ///    each.
@@ -98,13 +99,18 @@ struct EigenpairsOfTeam {
 
   Member const& member;
   Shape shape;
-  T* numbers;
+  T *matrix, *beside;
   std::int16_t* indices;
   int rank;
 
-  BATCHWORK_INLINE EigenpairsOfTeam(Member const& m, Shape const& s, T* memory,
+  BATCHWORK_INLINE EigenpairsOfTeam(Member const& m, Shape const& s, T* numbers, T* arrays,
                                     std::int16_t* lists)
-      : member(m), shape(s), numbers(memory), indices(lists), rank(Vendor::lane_rank(m)) {}
+      : member(m),
+        shape(s),
+        matrix(numbers),
+        beside(arrays),
+        indices(lists),
+        rank(Vendor::lane_rank(m)) {}
 
   /// Whether a warp holds eight vectors, and the team all vectors of a merge.
   static bool fits(Shape const& s) {
@@ -156,9 +162,9 @@ struct EigenpairsOfTeam {
  private:
   // ---- memory
 
-  BATCHWORK_INLINE T* column(int j) const { return numbers + j * shape.leading(); }
+  BATCHWORK_INLINE T* column(int j) const { return matrix + j * shape.leading(); }
   BATCHWORK_INLINE T* array(int k) const {
-    return numbers + shape.matrix_numbers() + k * shape.leading();
+    return beside + k * shape.leading();
   }
   BATCHWORK_INLINE T* part() const { return array(Shape::arrays); }
   BATCHWORK_INLINE std::int16_t* list(int k) const { return indices + k * shape.leading(); }
@@ -189,7 +195,7 @@ struct EigenpairsOfTeam {
   BATCHWORK_INLINE std::int16_t* pole_count() const {
     return list(Shape::lists) + Shape::parts;
   }
-  BATCHWORK_INLINE T* blocks() const { return numbers + shape.reflector(shape.n - 2); }
+  BATCHWORK_INLINE T* blocks() const { return matrix + shape.reflector(shape.n - 2); }
   /// The first row that stands in column j of the blocks.
   BATCHWORK_INLINE int first_row(int j) const {
     int const middle = shape.boundary(shape.leaves() / 2);
@@ -277,7 +283,7 @@ struct EigenpairsOfTeam {
     }
     int const first = (n - 2) / deep;
     for (int q = first + rank; q < units; q += Lanes)
-      put_unit(numbers + shape.reflector(n - 3) + (q - first) * deep, unit(before + q * deep));
+      put_unit(matrix + shape.reflector(n - 3) + (q - first) * deep, unit(before + q * deep));
     sync();
   }
   /// By one warp: reflection `now` of column k, which is read with the change of the step before,
@@ -319,7 +325,7 @@ struct EigenpairsOfTeam {
       put_unit(w + i0, v);
       // Over columns that are read no longer.
       if (k > 0 && q >= k / deep)
-        put_unit(numbers + shape.reflector(k - 1) + i0 - k / deep * deep, b);
+        put_unit(matrix + shape.reflector(k - 1) + i0 - k / deep * deep, b);
     }
     if (lane == 0) {
       d()[k] = change.apply_one(a, k);
@@ -430,7 +436,7 @@ struct EigenpairsOfTeam {
               count = shape.n - 2;
     auto const start = [&](int k) {
       int const there = k < count ? k : 0;
-      return numbers + shape.reflector(there) - (there + 1) / deep * deep;
+      return matrix + shape.reflector(there) - (there + 1) / deep * deep;
     };
     // Tile k0 / 8 has what is before a vector as well.
     auto const entry = [&](T const* u, int t, int row, int k0, int k) {
@@ -487,7 +493,7 @@ struct EigenpairsOfTeam {
   /// iterations ended
   BATCHWORK_INLINE bool solve_leaves() const {
     int const n = shape.n, half = shape.half(), lane = rank % lanes_of_warp;
-    T *const beside = array(2), *const to = blocks();
+    T *const pairs_beside = array(2), *const to = blocks();
     for (int j = rank / width; j < n; j += Lanes / width)
       for (int q = rank % width; q < half / deep; q += width) {
         Unit<T> u;
@@ -500,8 +506,8 @@ struct EigenpairsOfTeam {
       T x = d()[j];
       if (j + 1 < n && ends) x -= abs(e()[j]);
       if (j > 0 && is_boundary(j)) x -= abs(e()[j - 1]);
-      beside[4 * j] = x;
-      beside[4 * j + 1] = ends ? T(0) : e()[j];
+      pairs_beside[4 * j] = x;
+      pairs_beside[4 * j + 1] = ends ? T(0) : e()[j];
     }
     sync();
     WarpLanes const lanes;
@@ -511,9 +517,9 @@ struct EigenpairsOfTeam {
       int const begin = shape.boundary(leaf), rows = shape.boundary(leaf + 1) - begin;
       EigenpairsInScratch<T, 1, WarpLanes> const pairs{
           lanes, rows,    half,   lanes_of_warp, lane, to + begin * half + begin - first_row(begin),
-          beside + 4 * begin, nullptr, nullptr};
+          pairs_beside + 4 * begin, nullptr, nullptr};
       open = !pairs.iterate(true) || open;
-      if (lane < rows) d()[begin + lane] = beside[4 * (begin + lane)];
+      if (lane < rows) d()[begin + lane] = pairs_beside[4 * (begin + lane)];
     }
     return !any_of_team(open);
   }
@@ -711,7 +717,9 @@ struct EigenpairsOfTeam {
       T least(0), most_at = T(0), from = lower;
       if (there && last) {
         most_at = rho * s.squares * (T(1) + T(8) * eps);
-        at = T(0.5) * most_at;
+        // The other poles as they are there.
+        T const x = pole_z()[j] * pole_z()[j], rest = s.value + x / at;
+        at = rest * most_at > x ? x / rest : T(0.5) * most_at;
       } else if (there) {
         upper = s.value < T(0);
         T const x = pole_z()[j] * pole_z()[j], y = pole_z()[j + 1] * pole_z()[j + 1];
@@ -733,7 +741,7 @@ struct EigenpairsOfTeam {
         s = secular(b, poles, r, from, at, constant, first, per);
         T const slope = s.slope_before + s.slope_behind;
         bool const ends =
-            abs(s.value) <= eps * (T(4) * s.sizes + constant + abs(at) * slope);
+            abs(s.value) <= eps * (T(16) * s.sizes + T(2) * constant + abs(at) * slope);
         if (!goes_on || ends) {
           goes_on = false;
           continue;

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// EighOfTeams: eigh of matrices in a device's team scratch, a team of warps an item.
+/// EighOfTeams: eigh of matrices in a device's team scratch or in a workspace, a team of warps
+/// an item.
 #ifndef BATCHWORK_EIGHOFTEAMS_HPP
 #define BATCHWORK_EIGHOFTEAMS_HPP
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -18,55 +20,51 @@
 #include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
 #include "dense/decompositions/detail/Batchwork_EigenpairsOfTeam.hpp"
 #include "dense/decompositions/detail/Batchwork_EighOfItems.hpp"
+#include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 
 namespace Batchwork::Impl {
 
-/// On a device, with `Lanes` lanes a team, for matrices of up to `Tiles` tiles of eight rows.
-template <class T, int Tiles, int Lanes, int Teams>
-struct EighOfTeams {
-  static constexpr int largest_team = Lanes, wanted_teams = Teams;
-
+/// On a device, for matrices of up to `Tiles` tiles of eight rows.
+template <class T, int Tiles, int Lanes>
+struct EighOfTeam {
   EighOfItems<T> f;
   EigenpairShape<T> shape;
 
-  explicit EighOfTeams(EighOfItems<T> const& of) : f(of), shape(of.n) { f.leading = shape.leading(); }
-  bool fits(DeviceLimits const& limits) const {
-    return EigenpairsOfTeam<T, Tiles, Lanes, int>::fits(shape) && bytes() <= limits.scratch_of_team;
+  explicit EighOfTeam(EighOfItems<T> const& of) : f(of), shape(of.n) {}
+  bool fits() const { return EigenpairsOfTeam<T, Tiles, Lanes, int>::fits(shape); }
+  BATCHWORK_INLINE std::size_t bytes_of_matrix() const {
+    return ItemMemory{shape.matrix_numbers(), 0}.template bytes<T>(0);
   }
-  BATCHWORK_INLINE std::size_t bytes_of_item() const {
+  BATCHWORK_INLINE std::size_t bytes_beside() const {
     return shape.memory().template bytes<T>(ColumnLanes<int>::found_numbers(Lanes));
   }
-  std::size_t bytes() const { return bytes_of_item() + 16; }
-  int team() const { return Lanes; }
-  std::int64_t teams() const { return f.items; }
 
+  /// All lanes of a team call it for an item.
   template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& member) const {
+  KOKKOS_FUNCTION void solve(Member const& member, std::int64_t item, T* matrix,
+                             char* beside) const {
     constexpr T nan = std::numeric_limits<T>::quiet_NaN();
-    char* const scratch =
-        static_cast<char*>(member.team_scratch(0).get_shmem_aligned(bytes_of_item(), 16));
-    std::int64_t const item = member.league_rank();
-    ItemsOfTeam<T, Member> const of{member,  scratch, bytes_of_item(), shape.memory(), item,
-                                    f.items, 1,       Lanes,           1};
-    int const n = f.n, apart = f.leading;
-    T* const own = of.numbers(0);
+    ItemsOfTeam<T, Member> const of{member,  beside, bytes_beside(), shape.memory(), item,
+                                    f.items, 1,      Lanes,          1};
+    int const n = f.n, apart = shape.leading();
     of.load(f.a, n, n, [&](int, int i, int j, T const& x) {
       if (i < j) return;
-      own[j * apart + i] = x;
-      own[i * apart + j] = x;
+      matrix[j * apart + i] = x;
+      matrix[i * apart + j] = x;
     });
     auto const lanes = of.lanes();
     for (int j = lanes.rank; j < n; j += Lanes)
-      for (int i = n; i < apart; ++i) own[j * apart + i] = T(0);
+      for (int i = n; i < apart; ++i) matrix[j * apart + i] = T(0);
     of.meet();
     T size(0);
-    for (int i = lanes.rank; i < n * apart; i += Lanes) size = larger_size(size, abs(own[i]));
+    for (int i = lanes.rank; i < n * apart; i += Lanes) size = larger_size(size, abs(matrix[i]));
     size = lanes.largest(size);
     UnitScale<T> const scale(size);
     for (int i = lanes.rank; i < n * apart; i += Lanes)
-      own[i] = own[i] * scale.first * scale.second;
+      matrix[i] = matrix[i] * scale.first * scale.second;
     of.meet();
-    EigenpairsOfTeam<T, Tiles, Lanes, Member> const pairs(member, shape, own, of.indices(0));
+    EigenpairsOfTeam<T, Tiles, Lanes, Member> const pairs(member, shape, matrix, of.numbers(0),
+                                                          of.indices(0));
     bool const ends = !is_finite(size) || pairs.find();
     std::int32_t code = rotation_status(size, !ends, T(0));
     auto const value = [&](T const& x) { return x * scale.second_back * scale.first_back; };
@@ -91,6 +89,53 @@ struct EighOfTeams {
       }
     }
     of.put_status(f.status, code);
+  }
+};
+
+/// In team scratch.
+template <class T, int Tiles, int Lanes, int Teams>
+struct EighOfTeams : EighOfTeam<T, Tiles, Lanes> {
+  static constexpr int largest_team = Lanes, wanted_teams = Teams;
+  using EighOfTeam<T, Tiles, Lanes>::EighOfTeam;
+
+  bool fits(DeviceLimits const& limits) const {
+    return EighOfTeam<T, Tiles, Lanes>::fits() && limits.holds(Teams, Lanes, bytes());
+  }
+  std::size_t bytes() const { return this->bytes_of_matrix() + this->bytes_beside() + 16; }
+  int team() const { return Lanes; }
+  std::int64_t teams() const { return this->f.items; }
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    std::size_t const first = this->bytes_of_matrix();
+    char* const scratch = static_cast<char*>(
+        member.team_scratch(0).get_shmem_aligned(first + this->bytes_beside(), 16));
+    this->solve(member, member.league_rank(), reinterpret_cast<T*>(scratch), scratch + first);
+  }
+};
+
+/// With the matrix in a workspace: a team owns a slot and takes one item after the other.
+template <class T, int Tiles, int Lanes, int Teams>
+struct EighOfTeamsInWorkspace : EighOfTeam<T, Tiles, Lanes> {
+  static constexpr int largest_team = Lanes, wanted_teams = Teams;
+  using EighOfTeam<T, Tiles, Lanes>::EighOfTeam;
+
+  WorkspaceSlots<T> slots{};
+
+  std::size_t bytes() const { return this->bytes_beside() + 16; }
+  int team() const { return Lanes; }
+  std::int64_t teams() const { return std::min(slots.count, this->f.items); }
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    char* const scratch =
+        static_cast<char*>(member.team_scratch(0).get_shmem_aligned(this->bytes_beside(), 16));
+    std::int64_t const own = member.league_rank(), step = member.league_size();
+    for (std::int64_t item = own; item < this->f.items; item += step) {
+      this->solve(member, item, reinterpret_cast<T*>(slots.slot(own)), scratch);
+      // The next item overwrites this one.
+      member.team_barrier();
+    }
   }
 };
 
