@@ -353,9 +353,9 @@ struct EigenpairsOfTeam {
     BATCHWORK_UNROLL
     for (int i = 0; i < warps; ++i) product[i] = part()[i];
     BATCHWORK_UNROLL
-    for (int step = warps / 2; step > 0; step /= 2) {
+    for (int left = warps; left > 1; left = (left + 1) / 2) {
       BATCHWORK_UNROLL
-      for (int i = 0; i < step; ++i) product[i] += product[i + step];
+      for (int i = 0; i < left / 2; ++i) product[i] += product[i + (left + 1) / 2];
     }
     T const half = product[0] * T(0.5);
     return {u, p, half, u[k], p[k] - half * u[k]};

@@ -12,6 +12,7 @@
 #include "dense/decompositions/detail/Batchwork_EighLaunch.hpp"
 #include "dense/decompositions/detail/Batchwork_EighOfItems.hpp"
 #include "dense/decompositions/detail/Batchwork_EighOfSharedLanes.hpp"
+#include "dense/decompositions/detail/Batchwork_EighOfTeams.hpp"
 #include "dense/decompositions/detail/Batchwork_EighOfThreads.hpp"
 #include "launch/detail/Batchwork_EmptyItems.hpp"
 #include "launch/detail/Batchwork_LaneLaunch.hpp"
@@ -32,10 +33,16 @@ void EighLaunch<T, Exec>::run(Exec const& exec, Call const& call, EighProblem<T>
     if (with_known_extent<extent_of_lane>(
             p.n, [&]<int N>(KnownExtent<N>) { launch_lanes(exec, call, EighOfLane<T, N>{f}); }))
       return;
-    if constexpr (runs_on_device<Exec>)
-      if (launch_eigh_of_shared_lanes(exec, call, f) || launch_eigh_by_reflections(exec, call, f))
-        return;
+    if constexpr (runs_on_device<Exec>) {
+      if (launch_eigh_of_shared_lanes(exec, call, f)) return;
+      if constexpr (Vendor::has_shuffles)
+        if (launch_eigh_of_teams(exec, call, f)) return;
+    }
   }
+  if constexpr (runs_on_device<Exec> && Vendor::has_shuffles)
+    if (launch_eigh_of_teams_in_workspace(exec, call, f, workspace)) return;
+  if constexpr (runs_on_device<Exec>)
+    if (!workspace.asks() && launch_eigh_by_reflections(exec, call, f)) return;
   if constexpr (runs_on_device<Exec>) launch_decomposition_anywhere(exec, call, workspace, f);
   else launch_decomposition_anywhere(exec, call, workspace, EighOfThreads<T>(f));
 }
