@@ -100,10 +100,13 @@ struct CallOfVerb<Verb::eigh>
 ///
 /// Source: Golub and Van Loan, Matrix Computations, 4th edition. Householder reflections to
 /// tridiagonal form and implicit QL iterations (section 8.3); or one-sided Jacobi rotations
-/// (section 8.6.3), on devices to 8 rows, beyond 128 rows, and where an item does not fit into team
-/// scratch. To 8 rows a lane of a device has an item in registers. On devices with warp shuffles
-/// lanes of a warp share one of up to 32 rows, in float of up to 64. Larger ones are computed in
-/// team scratch. On hosts items are computed side by side in packs. Within a sequence, for constant
+/// (section 8.6.3), on devices to 8 rows, beyond 224 rows, and where an item does not fit into team
+/// scratch. On devices with warp shuffles lanes of a warp share an item of up to 32 rows, in float
+/// of up to 64; larger ones, in double from 45 rows on, are divided: Cuppen, Numerische Mathematik
+/// 36 (1981); Gu and Eisenstat, SIAM J. Matrix Anal. Appl. 16 (1995). Items of some rows less than
+/// the limit, in double from 153 on an H200, take less time with a workspace; then
+/// workspace_numbers is its size and least_workspace_numbers is 0. On hosts items are computed side
+/// by side in packs. Within a sequence, for constant
 /// extents to 32 (hosts 64), use eigh(tile).
 ///
 /// \param exec    execution space instance; optional, as launch("label")

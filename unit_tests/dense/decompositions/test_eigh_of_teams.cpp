@@ -3,6 +3,7 @@
 
 // EighOfTeams, in scratch and in a workspace, run on the host by teams of threads.
 #include "EighVerbCase.hpp"
+#include "dense/UnitsCase.hpp"
 #include "dense/decompositions/detail/Batchwork_EighOfTeams.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/HostTeams.hpp"
@@ -92,6 +93,54 @@ TEST(EighOfTeams, GluedWilkinsonMatrices) {
   for (int k = 0; k < 2; ++k) {
     ASSERT_EQ(codes.at(k, 0, 0), 0);
     expect_eigenpairs<double>(EighKind::random, mirrored(item(a, k)), item(w, k), item(v, k));
+  }
+}
+
+/// Powers of two do not change a bit; neither do values alone, nor vectors in the place of
+/// matrices.
+TEST(EighOfTeams, UnitsAndOperands) {
+  constexpr int n = 19, items = 2;
+  auto const matrix = [&](int cols) {
+    return ArrangedBatch<double>(items, n, cols, Arranged::strided);
+  };
+  auto const a = matrix(n), w = matrix(1), v = matrix(n), w0 = matrix(1), v0 = matrix(n),
+             alone = matrix(1);
+  ArrangedBatch<int> const codes(items, 1, 1, Arranged::item_contiguous);
+  using Kernel = Impl::EighOfTeams<double, 4, 64, 1>;
+  fill_units(a, Filling::symmetric, 1, 0);
+  run_eigh(Kernel(problem_of<double>(a, w0, v0, codes)));
+  for (int k : powers_of_units<double>()) {
+    fill_units(a, Filling::symmetric, 1, k);
+    run_eigh(Kernel(problem_of<double>(a, w, v, codes)));
+    codes.download();
+    for (int q = 0; q < items; ++q) ASSERT_EQ(codes.at(q, 0, 0), 0);
+    expect_in_units(w0, w, k, k, "eigenvalues"), expect_in_units(v0, v, k, 0, "eigenvectors");
+  }
+  fill_units(a, Filling::symmetric, 1, 0);
+  auto f = problem_of<double>(a, alone, v, codes);
+  f.stores_vectors = false;
+  run_eigh(Kernel(f));
+  run_eigh(Kernel(problem_of<double>(a, w, a, codes)));
+  expect_in_units(w0, alone, 0, 0, "values alone"), expect_in_units(w0, w, 0, 0, "in place");
+  expect_in_units(v0, a, 0, 0, "vectors in place");
+}
+/// A value that overflows is a failure of its item.
+TEST(EighOfTeams, ValuesThatOverflow) {
+  constexpr int n = 10, items = 3;
+  ArrangedBatch<float> const a(items, n, n, Arranged::interleaved),
+      v(items, n, n, Arranged::interleaved), w(items, n, 1, Arranged::interleaved);
+  ArrangedBatch<int> const codes(items, 1, 1, Arranged::item_contiguous);
+  float const large = std::numeric_limits<float>::max() / 1.05f;
+  for (int q = 0; q < items; ++q)
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        a.at(q, i, j) = i == j || (q == 1 && i < 2 && j < 2) ? large : 0.0f;
+  a.upload();
+  run_eigh(Impl::EighOfTeams<float, 4, 64, 1>(problem_of<float>(a, w, v, codes)));
+  w.download(), codes.download();
+  for (int q = 0; q < items; ++q) {
+    ASSERT_EQ(codes.at(q, 0, 0), q == 1 ? Status::code(Reason::not_finite, 0) : 0);
+    for (int i = 0; i < n; ++i) ASSERT_EQ(std::isnan(w.at(q, i, 0)), q == 1);
   }
 }
 

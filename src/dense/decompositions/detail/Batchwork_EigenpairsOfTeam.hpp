@@ -17,6 +17,8 @@
 #include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/backend/Batchwork_Backend.hpp"
 #include "core/detail/backend/Batchwork_BitCounts.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_MatrixInstructions.hpp"
 #include "core/detail/backend/Batchwork_Quotients.hpp"
 #include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
@@ -73,7 +75,8 @@ struct EigenpairShape {
 /// 2. find() returns whether iterations ended. If not, do not go on.
 /// 3. values(put) calls put(k, value) for the k-th smallest value, in one lane of the team for
 ///    each.
-/// 4. vectors(put) calls put(k, i, x) for entry i of the vector of value k, in one lane for each. It
+/// 4. vectors(put) calls put(k, i, x) for entry i of the vector of value k, in one lane for each.
+/// It
 ///    reads scratch and writes none, so put must not write there either.
 ///
 /// Householder reflections to tridiagonal form: the product of a step and the update of the step
@@ -163,15 +166,13 @@ struct EigenpairsOfTeam {
   // ---- memory
 
   BATCHWORK_INLINE T* column(int j) const { return matrix + j * shape.leading(); }
-  BATCHWORK_INLINE T* array(int k) const {
-    return beside + k * shape.leading();
-  }
+  BATCHWORK_INLINE T* array(int k) const { return beside + k * shape.leading(); }
   BATCHWORK_INLINE T* part() const { return array(Shape::arrays); }
   BATCHWORK_INLINE std::int16_t* list(int k) const { return indices + k * shape.leading(); }
-  BATCHWORK_INLINE T* d() const { return array(0); }      // values
-  BATCHWORK_INLINE T* e() const { return array(1); }      // beside the diagonal
-  BATCHWORK_INLINE T* z() const { return array(2); }      // of each column; later
-  BATCHWORK_INLINE T* tau() const { return array(2); }    // roots, from the nearest pole
+  BATCHWORK_INLINE T* d() const { return array(0); }    // values
+  BATCHWORK_INLINE T* e() const { return array(1); }    // beside the diagonal
+  BATCHWORK_INLINE T* z() const { return array(2); }    // of each column; later
+  BATCHWORK_INLINE T* tau() const { return array(2); }  // roots, from the nearest pole
   BATCHWORK_INLINE T* sorted_d() const { return array(3); }
   BATCHWORK_INLINE T* length() const { return array(3); }  // of a run up to here
   BATCHWORK_INLINE T* sorted_z() const { return array(4); }
@@ -192,9 +193,7 @@ struct EigenpairsOfTeam {
     return list(Shape::lists) + 2 * Shape::parts;
   }
   BATCHWORK_INLINE std::int16_t* alive_count() const { return list(Shape::lists); }
-  BATCHWORK_INLINE std::int16_t* pole_count() const {
-    return list(Shape::lists) + Shape::parts;
-  }
+  BATCHWORK_INLINE std::int16_t* pole_count() const { return list(Shape::lists) + Shape::parts; }
   BATCHWORK_INLINE T* blocks() const { return matrix + shape.reflector(shape.n - 2); }
   /// The first row that stands in column j of the blocks.
   BATCHWORK_INLINE int first_row(int j) const {
@@ -432,8 +431,7 @@ struct EigenpairsOfTeam {
   /// x, columns of a warp, times all reflections, eight at a time: H_0 .. H_7 x = x - V y, where y
   /// follows from V'x by the products of the reflections, V'V.
   BATCHWORK_INLINE void reflect_back(double (&x)[Tiles][2]) const {
-    int const lane = rank % lanes_of_warp, own = lane / 4, two = lane % 4 * 2,
-              count = shape.n - 2;
+    int const lane = rank % lanes_of_warp, own = lane / 4, two = lane % 4 * 2, count = shape.n - 2;
     auto const start = [&](int k) {
       int const there = k < count ? k : 0;
       return matrix + shape.reflector(there) - (there + 1) / deep * deep;
@@ -515,9 +513,15 @@ struct EigenpairsOfTeam {
     BATCHWORK_KEEP_LOOP
     for (int leaf = rank / lanes_of_warp; leaf < shape.leaves(); leaf += warps) {
       int const begin = shape.boundary(leaf), rows = shape.boundary(leaf + 1) - begin;
-      EigenpairsInScratch<T, 1, WarpLanes> const pairs{
-          lanes, rows,    half,   lanes_of_warp, lane, to + begin * half + begin - first_row(begin),
-          pairs_beside + 4 * begin, nullptr, nullptr};
+      EigenpairsInScratch<T, 1, WarpLanes> const pairs{lanes,
+                                                       rows,
+                                                       half,
+                                                       lanes_of_warp,
+                                                       lane,
+                                                       to + begin * half + begin - first_row(begin),
+                                                       pairs_beside + 4 * begin,
+                                                       nullptr,
+                                                       nullptr};
       open = !pairs.iterate(true) || open;
       if (lane < rows) d()[begin + lane] = pairs_beside[4 * (begin + lane)];
     }
@@ -861,9 +865,8 @@ struct EigenpairsOfTeam {
           int const at_i = i0 + 4 * f + lane % 4;
           bool const there = at_i < last;
           int const i = by_block()[begin + (there ? at_i : first)], k = run()[i];
-          T const divided =
-              weight()[i] *
-              Vendor::quotient(pole_z()[begin + k], T((pole()[begin + k] - from) - at));
+          T const divided = weight()[i] * Vendor::quotient(pole_z()[begin + k],
+                                                           T((pole()[begin + k] - from) - at));
           T const joins = k == of_run && i <= begin + joined
                               ? (i == begin + joined ? diagonal : alive_z()[i] * by)
                               : T(0);

@@ -48,8 +48,8 @@ struct EighOfTeam {
   KOKKOS_FUNCTION void solve(Member const& member, std::int64_t item, T* matrix,
                              char* beside) const {
     constexpr T nan = std::numeric_limits<T>::quiet_NaN();
-    ItemsOfTeam<T, Member> const of{member,  beside, bytes_beside(), shape.memory(), item,
-                                    f.items, 1,      Lanes,          1};
+    ItemsOfTeam<T, Member> const of{
+        member, beside, bytes_beside(), shape.memory(), item, f.items, 1, Lanes, 1};
     int const n = f.n, apart = shape.leading();
     of.load(f.a, n, n, [&](int, int i, int j, T const& x) {
       if (i < j) return;
