@@ -31,6 +31,7 @@ QL = "src/core/detail/Batchwork_ImplicitQl.hpp"
 REFLECTED = "src/dense/decompositions/detail/Batchwork_EigenpairsInScratch.hpp"
 TRIDIAGONAL_PAIRS = "LaneGrids.TridiagonalEigenpairs"
 SCRATCH_PAIRS = "*EigenpairsByReflections"
+OF_TEAM = "src/dense/decompositions/detail/Batchwork_EigenpairsOfTeam.hpp"
 
 MUTATIONS = [
     # These survived an earlier version of the tests.
@@ -135,6 +136,12 @@ MUTATIONS = [
      "if (own_row(m) < n - 1) write_together", "test_decompositions_lanes32", SCRATCH_PAIRS),
     ("sign in a reflection in scratch", REFLECTED, "by[m] * v.v[d] + q.v[d] * u[m];",
      "by[m] * v.v[d] - q.v[d] * u[m];", "test_decompositions_lanes32", SCRATCH_PAIRS),
+    # Divide and conquer.
+    ("a change that does not belong to the roots", OF_TEAM,
+     "pole_z()[j] = pole_z()[j] < T(0) ? -x : x;", "(void)x;", "test_eigh_of_teams_lanes32",
+     "*Glued*"),
+    ("a run keeps its first value", OF_TEAM, "value += (own - value) * share;", ";",
+     "test_eigh_of_teams_lanes32", "*Glued*"),
     # Singular values from eigenvectors, and pairs in packs.
     ("a shift without a bound", QL, "S const bound(T(0x1p60))", "S const bound(T(0x1p90))",
      "test_decompositions_workspace", "SvdVerbInFloat*"),
