@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <type_traits>
 
 #include "core/detail/Batchwork_PowerOfTwo.hpp"
 #include "core/detail/backend/Batchwork_Backend.hpp"
@@ -166,11 +165,8 @@ template <class T, class Exec>
 bool launch_eigh_of_teams(Exec const& exec, Call const& call, EighOfItems<T> const& f) {
   if (f.n <= (sizeof(T) == 8 ? 44 : 64)) return false;
   return with_eigh_of_teams(f, Vendor::device_limits(exec), [&](auto const& kernel) {
-    using Kernel = std::remove_cvref_t<decltype(kernel)>;
-    launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
-        exec, kernel_label(call.verb, call.label), kernel,
-        TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
-        [&] { return matrices_do_not_fit(call, "use fewer items"); });
+    launch_kernel(exec, kernel_label(call.verb, call.label), kernel,
+                  [&] { return matrices_do_not_fit(call, "use fewer items"); });
   });
 }
 /// Launches the kernel in the workspace, or answers how large that is, if matrices of this size do
@@ -201,10 +197,8 @@ bool launch_eigh_of_teams_in_workspace(Exec const& exec, Call const& call, EighO
        bytes, at_once},
       [&](WorkspaceSlots<T> const& slots) {
         kernel.slots = slots;
-        launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
-            exec, kernel_label(call.verb, call.label), kernel,
-            TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
-            [&] { return matrices_do_not_fit(call, "use smaller matrices"); });
+        launch_kernel(exec, kernel_label(call.verb, call.label), kernel,
+                      [&] { return matrices_do_not_fit(call, "use smaller matrices"); });
       });
   if (workspace.asks() && !is_needed) workspace.answer->least = 0;
   return true;
