@@ -8,6 +8,7 @@
 
 #include "dense/decompositions/detail/Batchwork_DecompositionInWorkspace.hpp"
 #include "dense/decompositions/detail/Batchwork_EighByReflections.hpp"
+#include "dense/decompositions/detail/Batchwork_EighChoice.hpp"
 #include "dense/decompositions/detail/Batchwork_EighLanes.hpp"
 #include "dense/decompositions/detail/Batchwork_EighLaunch.hpp"
 #include "dense/decompositions/detail/Batchwork_EighOfItems.hpp"
@@ -28,16 +29,23 @@ void EighLaunch<T, Exec>::run(Exec const& exec, Call const& call, EighProblem<T>
   }
   if (p.items == 0) return;
   EighOfItems<T> const f{p};
-  if (!workspace.asks()) {
-    if (with_known_extent<extent_of_lane>(
-            p.n, [&]<int N>(KnownExtent<N>) { launch_lanes(exec, call, EighOfLane<T, N>{f}); }))
-      return;
-    if constexpr (runs_on_device<Exec>)
-      if (launch_eigh_of_shared_lanes(exec, call, f) || launch_eigh_by_reflections(exec, call, f))
-        return;
+  auto const by_lane = [&] {
+    return with_known_extent<extent_of_lane>(
+        p.n, [&]<int N>(KnownExtent<N>) { launch_lanes(exec, call, EighOfLane<T, N>{f}); });
+  };
+  if constexpr (runs_on_device<Exec>) {
+    launch_chosen_decomposition(
+        call, workspace, choose_eigh<T>(p.n, Vendor::has_shuffles), f,
+        [&] { launch_decomposition_anywhere(exec, call, workspace, f); },
+        [&](KernelChoice const& c) {
+          if (c.kind == KernelKind::by_lane) return by_lane();
+          return c.kind == KernelKind::by_lanes
+                     ? launch_eigh_of_shared_lanes(exec, call, f, c.extent)
+                     : launch_eigh_by_reflections(exec, call, f, c.extent);
+        });
+  } else if (workspace.asks() || !by_lane()) {
+    launch_decomposition_anywhere(exec, call, workspace, EighOfThreads<T>(f));
   }
-  if constexpr (runs_on_device<Exec>) launch_decomposition_anywhere(exec, call, workspace, f);
-  else launch_decomposition_anywhere(exec, call, workspace, EighOfThreads<T>(f));
 }
 
 }  // namespace Batchwork::Impl
