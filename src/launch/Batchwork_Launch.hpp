@@ -6,12 +6,15 @@
 #ifndef BATCHWORK_LAUNCH_HPP
 #define BATCHWORK_LAUNCH_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "core/detail/Batchwork_Lanes.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
+#include "launch/Batchwork_KernelKind.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 
 namespace Batchwork {
@@ -29,6 +32,23 @@ template <LaunchWord What, int N>
 inline constexpr bool is_launch_word<LaunchNumber<What, N>> = true;
 template <bool Whole, std::size_t Scratch>
 inline constexpr bool is_launch_word<Division<Whole, Scratch>> = true;
+template <>
+inline constexpr bool is_launch_word<KernelKind> = true;
+
+/// The kernel that an argument asks for.
+template <class Word>
+constexpr KernelKind kernel_in(Word const&) {
+  return KernelKind::fastest;
+}
+constexpr KernelKind kernel_in(KernelKind kind) { return kind; }
+template <class... Words>
+constexpr KernelKind kernel_among(Words const&... words) {
+  static_assert((int(std::is_same_v<Words, KernelKind>) + ... + 0) <= 1,
+                "Batchwork::launch: give at most one kernel");
+  KernelKind kind = KernelKind::fastest;
+  ((kind = std::max(kind, kernel_in(words))), ...);
+  return kind;
+}
 
 /// The number that an argument sets, or 0.
 template <LaunchWord Of, class Word>
@@ -86,6 +106,7 @@ struct Launch {
   static constexpr int largest_team = 128;  ///< the largest argument of team_size
   std::string label;                        ///< the label of the kernel; empty by default
   int lanes_per_team = 128;                 ///< lanes of a team on devices, see team_size
+  KernelKind kernel = KernelKind::fastest;  ///< for verbs on whole matrices, see KernelKind
 
   /// Sets the number of lanes per team on devices. If lanes share items, at most 64 are used, or
   /// 128 if 32 lanes share an item.
@@ -115,23 +136,27 @@ using LaunchOf =
 }  // namespace Impl
 
 /// Sets the label of a kernel and its launch parameters. The arguments after the label are
-/// lanes<N>, teams<N>, width<N> and a Division, in any order; all are optional. The label goes into
-/// the name of the kernel, "Batchwork::map(label)", which Kokkos Tools show.
+/// lanes<N>, teams<N>, width<N>, a Division and, for verbs on whole matrices, a KernelKind, in any
+/// order; all are optional. The label goes into the name of the kernel, "Batchwork::map(label)",
+/// which Kokkos Tools show.
 /// ```cpp
 /// map(exec, launch("predict", lanes<8>, teams<3>), Predict{}, inout(x), in(f));
+/// lu(exec, launch(kernel::by_warps), in(A), out(LU), out(rows));
 /// ```
 /// \param label  the label of the kernel
 /// \returns the launch parameters, to be passed to a verb before its sequence
 template <class... Words>
   requires(Impl::is_launch_word<Words> && ...)
-Impl::LaunchOf<Words...> launch(std::string const& label, Words const&...) {
-  return {label};
+Impl::LaunchOf<Words...> launch(std::string const& label, Words const&... words) {
+  Impl::LaunchOf<Words...> how{label};
+  how.kernel = Impl::kernel_among(words...);
+  return how;
 }
 /// The same without a label.
 template <class... Words>
   requires(Impl::is_launch_word<Words> && ...)
-Impl::LaunchOf<Words...> launch(Words const&...) {
-  return {};
+Impl::LaunchOf<Words...> launch(Words const&... words) {
+  return launch(std::string(), words...);
 }
 
 namespace Impl {
@@ -141,6 +166,13 @@ inline constexpr bool is_launch = false;
 template <int W, int Teams, int L, class D>
 inline constexpr bool is_launch<Launch<W, Teams, L, D>> = true;
 
+/// For verbs whose kernel the caller cannot choose.
+inline void refuse_kernel(KernelKind wanted, std::string const& label) {
+  if (wanted != KernelKind::fastest)
+    throw std::invalid_argument("Batchwork: launch(\"" + label +
+                                "\", kernel::...) is given to a verb that chooses its own kernel; "
+                                "leave the kernel out");
+}
 inline std::string kernel_label(std::string const& verb, std::string const& label) {
   return label.empty() ? "Batchwork::" + verb : "Batchwork::" + verb + "(" + label + ")";
 }

@@ -9,6 +9,7 @@
 #include <Batchwork.hpp>
 #include <string>
 
+#include "launch/detail/Batchwork_ChosenLaunch.hpp"
 #include "support/Batchwork_Messages.hpp"
 
 namespace {
@@ -368,6 +369,41 @@ TEST(Errors, TeamSizeOutOfRange) {
   expect_untouched(out);
   for (int size : {32, 96, 128})
     EXPECT_NO_THROW(B::map(B::launch("mine").team_size(size), Copy{}, B::out(out), B::in(in)));
+}
+
+TEST(Errors, KernelThatIsNotThere) {
+  // Verbs whose kernel cannot be chosen.
+  auto out = poisoned(Matrices("result", 4));
+  Matrices in("in", 4);
+  expect_says(message_of([&] {
+                B::map(B::launch("mine", B::kernel::by_warps), Copy{}, B::out(out), B::in(in));
+              }),
+              {"launch(\"mine\", kernel::...)", "leave the kernel out"});
+  expect_says(message_of([&] { B::copy(B::launch(B::kernel::by_lane), out, in); }),
+              {"leave the kernel out"});
+  expect_untouched(out);
+  // Of others, what a device would run.
+  B::Impl::Call const call{"lu", {}, "", B::KernelKind::by_lane};
+  B::Impl::Candidates<> there;
+  there.add({B::KernelKind::by_warps, 24, 32});
+  there.add({B::KernelKind::by_warps, 32, 32});
+  there.add({B::KernelKind::in_workspace});
+  auto const matrices = [] { return B::Impl::matrices_of(20, 20); };
+  expect_says(
+      message_of([&] { B::Impl::launch_chosen(call, there, matrices, [](auto) { return true; }); }),
+      {"Batchwork::lu: kernel::by_lane cannot run 20 x 20 matrices on this device",
+       "give kernel::by_warps or kernel::in_workspace"});
+  expect_says(message_of([&] { B::Impl::expect_workspace_wanted(call, matrices); }),
+              {"kernel::by_lane cannot run 20 x 20", "give kernel::in_workspace"});
+  // The first that fits.
+  B::Impl::Call usual = call;
+  usual.kernel = B::KernelKind::fastest;
+  int launched = 0;
+  B::Impl::launch_chosen(usual, there, matrices, [&](auto c) {
+    ++launched;
+    return c.kind == B::KernelKind::in_workspace;
+  });
+  EXPECT_EQ(launched, 3);
 }
 
 // Newer versions of Kokkos call such a subview LayoutRight, older ones LayoutStride: it is either

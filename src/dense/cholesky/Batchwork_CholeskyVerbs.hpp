@@ -41,8 +41,8 @@ constexpr bool require_triangle_views() {
 
 /// a and the result l, which may be the same operand.
 template <class Exec, class A, class L, class S>
-void cholesky_batch(Exec const& exec, std::string const& label, A const& a_operand,
-                    L const& l_operand, S const& end) {
+void cholesky_batch(Exec const& exec, Launch<> const& how, A const& a_operand, L const& l_operand,
+                    S const& end) {
   constexpr bool InPlace = kind_of<L> == Kind::inout;
   auto const a = stored(a_operand);
   auto const l = stored(l_operand);
@@ -52,7 +52,7 @@ void cholesky_batch(Exec const& exec, std::string const& label, A const& a_opera
   require_matrix<decltype(a)>();
   using T = typename decltype(l)::value_type;
 
-  Call call{"cholesky", {}, label};
+  Call call{"cholesky", {}, how.label, how.kernel};
   call.add("a", InPlace, a);
   if (!InPlace) call.add("l", true, l);
   TriangleProblem<T> p;
@@ -73,7 +73,7 @@ enum class SolvedBy { cholesky, lower, upper };
 
 /// b and the solutions x may be the same operand.
 template <SolvedBy By, class Exec, class A, class B, class X, class S>
-void solve_triangle_batch(Exec const& exec, std::string const& label, A const& a_operand,
+void solve_triangle_batch(Exec const& exec, Launch<> const& how, A const& a_operand,
                           B const& b_operand, X const& x_operand, S const& end) {
   constexpr bool is_turned = requires { a_operand.operand; }, Factors = By == SolvedBy::cholesky,
                  is_upper = By == SolvedBy::upper, InPlace = kind_of<X> == Kind::inout;
@@ -92,7 +92,12 @@ void solve_triangle_batch(Exec const& exec, std::string const& label, A const& a
                 "sides, v(item, row, column)");
   using T = typename decltype(x)::value_type;
 
-  Call call{Factors ? "solve_cholesky" : is_upper ? "solve_upper" : "solve_lower", {}, label};
+  Call call{Factors    ? "solve_cholesky"
+            : is_upper ? "solve_upper"
+                       : "solve_lower",
+            {},
+            how.label,
+            how.kernel};
   call.add(Factors ? "a" : is_upper ? "u" : "l", false, a);
   call.add("b", InPlace, b);
   if (!InPlace) call.add("x", true, x);

@@ -23,7 +23,7 @@ namespace Impl {
 
 /// v may be a, to be overwritten by the vectors or, in(A), to be read alone.
 template <class Exec, class A, class W, class V, class S>
-void eigh_batch(Exec const& exec, std::string const& label, A const& a_operand, W const& w_operand,
+void eigh_batch(Exec const& exec, Launch<> const& how, A const& a_operand, W const& w_operand,
                 V const& v_operand, S const& end) {
   constexpr bool Vectors = kind_of<V> != Kind::in, Same = kind_of<V> == Kind::inout;
   auto const a = stored(a_operand);
@@ -35,7 +35,7 @@ void eigh_batch(Exec const& exec, std::string const& label, A const& a_operand, 
   require_vector<decltype(w)>();
   using T = typename decltype(w)::value_type;
 
-  Call call{"eigh", {}, label};
+  Call call{"eigh", {}, how.label, how.kernel};
   call.add("a", Same, a);
   call.add("values", true, w);
   if constexpr (Vectors && !Same) call.add("vectors", true, v);

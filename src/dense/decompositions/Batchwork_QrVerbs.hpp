@@ -26,7 +26,7 @@ namespace Impl {
 
 /// q may be a, to be overwritten by Q or, in(A), to be read alone.
 template <class Exec, class A, class Q, class R, class S>
-void qr_batch(Exec const& exec, std::string const& label, A const& a_operand, Q const& q_operand,
+void qr_batch(Exec const& exec, Launch<> const& how, A const& a_operand, Q const& q_operand,
               R const& r_operand, S const& end) {
   constexpr bool WithQ = kind_of<Q> != Kind::in, Same = kind_of<Q> == Kind::inout;
   auto const a = stored(a_operand);
@@ -40,7 +40,7 @@ void qr_batch(Exec const& exec, std::string const& label, A const& a_operand, Q 
 
   std::int64_t const least = std::min(a.rows, a.cols);
   constexpr std::size_t of_r = WithQ && !Same ? 2 : 1;
-  Call call{"qr", {}, label};
+  Call call{"qr", {}, how.label, how.kernel};
   call.add("a", Same, a);
   if constexpr (WithQ && !Same) call.add("q", true, q);
   call.add("r", true, r);
@@ -84,8 +84,8 @@ struct CallOfVerb<Verb::least_squares>
     : OnOperands<CallOfVerb<Verb::least_squares>, Last::workspace,
                  Form<Kinds<Kind::in, Kind::in, Kind::out>, 0, 1, 2>> {
   template <class Exec, class A, class B, class X, class S>
-  static void run(Exec const& exec, std::string const& label, A const& a_operand,
-                  B const& b_operand, X const& x_operand, S const& end) {
+  static void run(Exec const& exec, Launch<> const& how, A const& a_operand, B const& b_operand,
+                  X const& x_operand, S const& end) {
     auto const a = stored(a_operand);
     auto const b = stored(b_operand);
     auto const x = stored(x_operand);
@@ -96,7 +96,7 @@ struct CallOfVerb<Verb::least_squares>
                   "right-hand sides, v(item, row, column)");
     using T = typename decltype(x)::value_type;
 
-    Call call{"least_squares", {}, label};
+    Call call{"least_squares", {}, how.label, how.kernel};
     call.add("a", false, a);
     call.add("b", false, b);
     call.add("x", true, x);

@@ -24,7 +24,7 @@ namespace Impl {
 
 /// Without vectors u and v are a, and not used.
 template <class Exec, class A, class U, class W, class V, class S>
-void svd_batch(Exec const& exec, std::string const& label, A const& a_operand, U const& u_operand,
+void svd_batch(Exec const& exec, Launch<> const& how, A const& a_operand, U const& u_operand,
                W const& w_operand, V const& v_operand, S const& end) {
   constexpr bool Vectors = kind_of<U> == Kind::out;
   auto const a = stored(a_operand);
@@ -40,7 +40,7 @@ void svd_batch(Exec const& exec, std::string const& label, A const& a_operand, U
   using T = typename decltype(w)::value_type;
 
   std::int64_t const least = std::min(a.rows, a.cols);
-  Call call{"svd", {}, label};
+  Call call{"svd", {}, how.label, how.kernel};
   call.add("a", false, a);
   if constexpr (Vectors) call.add("u", true, u);
   call.add("values", true, w);

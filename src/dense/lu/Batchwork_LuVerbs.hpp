@@ -43,7 +43,7 @@ constexpr bool require_lu_views() {
 
 /// a and the factors, which may be the same operand.
 template <class Exec, class A, class L, class P, class S>
-void lu_batch(Exec const& exec, std::string const& label, A const& a_operand, L const& lu_operand,
+void lu_batch(Exec const& exec, Launch<> const& how, A const& a_operand, L const& lu_operand,
               P const& order_operand, S const& end) {
   constexpr bool Same = kind_of<L> == Kind::inout;
   auto const a = stored(a_operand);
@@ -62,7 +62,7 @@ void lu_batch(Exec const& exec, std::string const& label, A const& a_operand, L 
           Kokkos::SpaceAccessibility<Exec, typename decltype(order)::memory_space>::accessible)>());
   using T = typename decltype(lu)::value_type;
 
-  Call call{"lu", {}, label};
+  Call call{"lu", {}, how.label, how.kernel};
   call.add("a", Same, a);
   if (!Same) call.add("lu", true, lu);
   call.add("rows", true, order);
@@ -86,8 +86,8 @@ void lu_batch(Exec const& exec, std::string const& label, A const& a_operand, L 
 
 /// b and the solutions x may be the same operand.
 template <class Exec, class A, class B, class X, class S>
-void solve_lu_batch(Exec const& exec, std::string const& label, A const& a_operand,
-                    B const& b_operand, X const& x_operand, S const& end) {
+void solve_lu_batch(Exec const& exec, Launch<> const& how, A const& a_operand, B const& b_operand,
+                    X const& x_operand, S const& end) {
   constexpr bool Same = kind_of<X> == Kind::inout;
   auto const a = stored(a_operand);
   auto const b = stored(b_operand);
@@ -101,7 +101,7 @@ void solve_lu_batch(Exec const& exec, std::string const& label, A const& a_opera
                 "sides, v(item, row, column)");
   using T = typename decltype(x)::value_type;
 
-  Call call{"solve_lu", {}, label};
+  Call call{"solve_lu", {}, how.label, how.kernel};
   call.add("a", false, a);
   call.add("b", Same, b);
   if (!Same) call.add("x", true, x);
@@ -129,8 +129,8 @@ void solve_lu_batch(Exec const& exec, std::string const& label, A const& a_opera
 
 /// a and its inverse, which may be the same operand.
 template <class Exec, class A, class X, class S>
-void inverse_batch(Exec const& exec, std::string const& label, A const& a_operand,
-                   X const& x_operand, S const& end) {
+void inverse_batch(Exec const& exec, Launch<> const& how, A const& a_operand, X const& x_operand,
+                   S const& end) {
   constexpr bool Same = kind_of<X> == Kind::inout;
   auto const a = stored(a_operand);
   auto const x = stored(x_operand);
@@ -140,7 +140,7 @@ void inverse_batch(Exec const& exec, std::string const& label, A const& a_operan
   require_matrix<decltype(x)>();
   using T = typename decltype(x)::value_type;
 
-  Call call{"inverse", {}, label};
+  Call call{"inverse", {}, how.label, how.kernel};
   call.add("a", Same, a);
   if (!Same) call.add("x", true, x);
   LuProblem<T> p;
@@ -158,7 +158,7 @@ void inverse_batch(Exec const& exec, std::string const& label, A const& a_operan
 
 /// The determinants, or with L the logarithms of their sizes, and then d are their signs.
 template <class Exec, class A, class L, class D, class S>
-void determinant_batch(Exec const& exec, std::string const& label, A const& a_operand,
+void determinant_batch(Exec const& exec, Launch<> const& how, A const& a_operand,
                        L const& log_operand, D const& d_operand, S const& end) {
   constexpr bool logs = kind_of<L> == Kind::out;
   auto const a = stored(a_operand);
@@ -171,7 +171,7 @@ void determinant_batch(Exec const& exec, std::string const& label, A const& a_op
                 "v(group, lane)");
   using T = typename decltype(d)::value_type;
 
-  Call call{logs ? "log_abs_determinant" : "determinant", {}, label};
+  Call call{logs ? "log_abs_determinant" : "determinant", {}, how.label, how.kernel};
   call.add("a", false, a);
   LuProblem<T> p;
   if constexpr (logs) {

@@ -111,6 +111,7 @@ struct LaunchBoundsOf<Lanes, Teams> {
 template <class Exec, int W, int Teams, int L, class D, LaunchableGroup Group>
 void launch_group(Exec const& exec, Launch<W, Teams, L, D> const& how, std::string const& verb,
                   Group const& group, std::int64_t items) {
+  refuse_kernel(how.kernel, how.label);
   if (items == 0) return;
   std::string const label = kernel_label(verb, how.label);
   if constexpr (runs_on_device<Exec>) {

@@ -35,6 +35,7 @@ struct Call {
   std::string verb;
   std::vector<Part> parts;
   std::string label{};
+  KernelKind kernel = KernelKind::fastest;  ///< that the caller wants
 
   [[noreturn]] void fail(std::string const& what) const { refuse_call(verb, what); }
   template <class Batch>

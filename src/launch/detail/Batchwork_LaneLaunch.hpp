@@ -22,13 +22,10 @@
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
 #include "launch/detail/Batchwork_ItemsOfLanes.hpp"
+#include "launch/detail/Batchwork_KernelChoice.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 
 namespace Batchwork::Impl {
-
-/// The largest extents for which verbs have a kernel with an item in each lane, or in each place of
-/// a host's pack. Larger items would not stay in the registers of a device.
-inline constexpr int extent_of_lane = 8;
 
 /// The function that these kernels run: f(of), where `of` is an ItemsOfWarp or ItemsOfPack of
 /// numbers of type `number`. carried_bytes() is the team scratch of a warp for the items it moves,

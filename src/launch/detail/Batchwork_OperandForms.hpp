@@ -41,22 +41,22 @@ struct Form<Kinds<K...>, At...> {
     return fit;
   }
   template <class Verb, class Exec, class... X>
-  static void run(Exec const& exec, std::string const& label, X const&... arguments) {
+  static void run(Exec const& exec, Launch<> const& how, X const&... arguments) {
     auto const all = std::tie(arguments...);
     [&]<std::size_t... E>(std::index_sequence<E...>) {
-      Verb::run(exec, label, std::get<At>(all)..., end_of_call(std::get<operands + E>(all)...));
+      Verb::run(exec, how, std::get<At>(all)..., end_of_call(std::get<operands + E>(all)...));
     }(std::make_index_sequence<sizeof...(X) - operands>());
   }
 };
 
-/// A verb on operands in one of these forms: Verb::run(exec, label, parameters..., end of call).
+/// A verb on operands in one of these forms: Verb::run(exec, how, parameters..., end of call).
 template <class Verb, Last L, class F, class... More>
 struct OnOperands {
   template <class Exec, class... X>
     requires(F::template fits<L, X...>() || (More::template fits<L, X...>() || ...))
   void operator()(Exec const& exec, Launch<> const& how, X const&... arguments) const {
     if constexpr (F::template fits<L, X...>())
-      F::template run<Verb>(exec, label_alone(how), arguments...);
+      F::template run<Verb>(exec, label_and_kernel(how), arguments...);
     else OnOperands<Verb, L, More...>()(exec, how, arguments...);
   }
 };

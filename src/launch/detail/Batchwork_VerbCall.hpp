@@ -73,14 +73,19 @@ auto call_verb(F const& f, X const&... arguments) {
   if constexpr (Takes<F, X...>) return call_of(f, arguments...);
 }
 
-/// The label of a call whose verb chooses its own launch parameters. The type Launch<> excludes all
-/// of them except the team size, which is checked here.
-inline std::string const& label_alone(Launch<> const& how) {
+/// The label of a call whose verb chooses its own launch parameters, and the kernel that the caller
+/// wants. The type Launch<> excludes all others except the team size, which is checked here.
+inline Launch<> const& label_and_kernel(Launch<> const& how) {
   if (how.lanes_per_team != Launch<>().lanes_per_team)
     throw std::invalid_argument(
         "Batchwork: launch(\"" + how.label + "\").team_size(" + std::to_string(how.lanes_per_team) +
         ") is given to a verb that chooses its own team size; leave team_size out");
-  return how.label;
+  return how;
+}
+/// The label alone.
+inline std::string const& label_alone(Launch<> const& how) {
+  refuse_kernel(how.kernel, how.label);
+  return label_and_kernel(how).label;
 }
 
 /// The batch of an operand, for verbs on whole matrices.

@@ -31,15 +31,30 @@ void run_kernel(Impl::TriangleProblem<T> const& p, Impl::DeviceLimits const& lim
   ASSERT_EQ(kernel.team() % Impl::lanes_of_warp, 0);
   run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
 }
+/// Runs f.template operator()<Kernel>() for TriangleTeams of n rows.
+template <class T, class F>
+void with_teams_of(int n, bool factors, F const& f) {
+  if (!factors) f.template operator()<Impl::TriangleTeams<T, Impl::triangle_of_solve>>();
+  else
+    Impl::with_teams<T>(
+        Impl::tiles_in_registers(n) > 0 ? Impl::choose_triangle_warps(n) : Impl::triangle_teams, f);
+}
+/// For CholeskyPanels of n rows.
+template <class T, class F>
+void with_panels_of(int n, Impl::DeviceLimits const& limits, F const& f) {
+  for (auto const& c : Impl::choose_cholesky_panels<T>(n))
+    if (Impl::with_panels<T>(c, n, limits, f)) return;
+}
 /// The general kernel, and the kernel for small items if there is one. The problem of the latter is
 /// selected by its number.
-enum class By { teams, panels };
+enum class By { teams, panels, scratch };
 template <class T>
 void run_problem(Impl::TriangleProblem<T> const& p, By by = By::teams) {
   auto const run = [&]<class Kernel>() { run_kernel<Kernel>(p, h200_with_kokkos_4()); };
-  if (by == By::teams) Impl::with_teams<T>(p.n, p.factors, run);
-  else if (p.factors) Impl::with_panels<T>(p.n, h200_with_kokkos_4(), run);
-  else Impl::with_columns<T>(p.n, run);
+  if (by == By::scratch && p.factors) Impl::with_teams<T>(Impl::triangle_teams, run);
+  else if (by != By::panels) with_teams_of<T>(p.n, p.factors, run);
+  else if (p.factors) with_panels_of<T>(p.n, h200_with_kokkos_4(), run);
+  else Impl::with_columns<T>(Impl::choose_triangle_columns(p.n), run);
 }
 
 /// The kernel with one lane for an item of N rows.
@@ -102,8 +117,8 @@ TYPED_TEST(CholeskyTeams, FitEveryDevice) {
           auto const p = problem_of_size<T>(n, columns, interleaved);
           for (bool factors : {true, false})
             if (factors || columns > 0)
-              Impl::with_teams<T>(
-                  n, factors, [&]<class Kernel>() { check(device, p, Kernel(p, device.limits)); });
+              with_teams_of<T>(n, factors,
+                               [&]<class Kernel>() { check(device, p, Kernel(p, device.limits)); });
         }
       }
   EXPECT_EQ(Impl::most_triangle_rows<T>(40936, false), sizeof(T) == 4 ? 136 : 96);
@@ -130,7 +145,7 @@ TYPED_TEST(CholeskyTeams, ChoicesOnAnH200) {
   for (auto const& device : devices()) {
     if (std::string(device.name).find("H200") != 0) continue;
     for (auto const& m : sizeof(T) == 4 ? in_float : in_double)
-      Impl::with_teams<T>(m.n, true, [&]<class Kernel>() {
+      with_teams_of<T>(m.n, true, [&]<class Kernel>() {
         Kernel const kernel(problem_of_size<T>(m.n, m.columns, m.interleaved), device.limits);
         EXPECT_EQ(kernel.items_per_team, m.items) << device.name << ", " << m.n;
         EXPECT_EQ(kernel.chunk, m.chunk) << device.name << ", " << m.n;
@@ -160,7 +175,7 @@ TYPED_TEST(CholeskyTeams, LargeItems) {
     ASSERT_GT(Kernel(p, limits).bytes(), 60000u);
     run_kernel<Kernel>(p, limits);
   };
-  Impl::with_teams<T>(n, true, run);
+  with_teams_of<T>(n, true, run);
   l.download();
   ASSERT_TRUE(is_factor<T>(item(l, 0), item(a, 0)));
   p.a = storage(l).as_const();
@@ -169,7 +184,7 @@ TYPED_TEST(CholeskyTeams, LargeItems) {
   p.b = storage(b).as_const();
   p.x = storage(x);
   p.forward = true;
-  Impl::with_teams<T>(n, false, run);
+  with_teams_of<T>(n, false, run);
   x.download();
   ASSERT_TRUE(solves_triangle<T>(item(x, 0), item(l, 0), item(b, 0)));
 }
@@ -179,6 +194,8 @@ TYPED_TEST(CholeskyTeams, FactorsAndSolves) {
   Random random(1);
   for (int n : {1, 4, 7, 13, 16, 17, 32, 33, 40, 45, 48, 54, 63, 64, 67, 88})
     for (auto how : all_arranged) {
+      // A caller may want small items in scratch.
+      By const by = n == 13 || n == 40 ? By::scratch : By::teams;
       // Teams with one item are fast, so some have the largest possible number.
       std::int64_t const items = n < 20 || (n == 33 && how != Arranged::by_columns) ? 5 : 1;
       if (n > 20 && n != 33 && n != 64 && n != 88 && random.integer(0, 1)) continue;
@@ -199,25 +216,25 @@ TYPED_TEST(CholeskyTeams, FactorsAndSolves) {
       p.factors = p.stores_factor = true;
       p.status.narrow = codes.data();
       p.status.group = 1;
-      run_problem(p);
+      run_problem(p, by);
 
       p.stores_factor = false;
       p.columns = columns;
       p.b = storage(b).as_const();
       p.x = storage(x);
       p.forward = p.backward = true;
-      run_problem(p);
+      run_problem(p, by);
 
       l.download();
       p.factors = false;
       p.a = storage(l).as_const();
       p.x = storage(y);
       p.backward = false;
-      run_problem(p);
+      run_problem(p, by);
       p.x = storage(z);
       p.forward = false;
       p.backward = true;
-      run_problem(p);
+      run_problem(p, by);
 
       for (auto const* m : {&x, &y, &z}) m->download();
       for (std::int64_t k = 0; k < items; ++k) {
@@ -405,8 +422,8 @@ TYPED_TEST(CholeskyTeams, SmallItemsFitEveryDevice) {
               ASSERT_GE(kernel.items_per_team, 32 / int(sizeof(T))) << what;
             }
           };
-          if (columns == 0) Impl::with_panels<T>(n, device.limits, check);
-          else Impl::with_columns<T>(n, check);
+          if (columns == 0) with_panels_of<T>(n, device.limits, check);
+          else Impl::with_columns<T>(Impl::choose_triangle_columns(n), check);
         }
 }
 

@@ -464,6 +464,11 @@ TEST(DecompositionTeams, EigenvaluesWhereLanesShare) {
   check_svd_teams<double, SharedLanes<16>>(10, 15, 29, Arranged::item_contiguous, random);
   check_svd_teams<double, SharedLanes<24>>(24, 21, 27, Arranged::interleaved, random);
   check_svd_teams<float, SharedLanes<32>>(32, 32, 27, Arranged::item_contiguous, random);
+  // A caller may want these kernels for smaller and for narrow matrices.
+  check_eigh_teams<float, SharedLanes<12>>(1, 5, Arranged::item_contiguous, random);
+  check_eigh_teams<double, SharedLanes<12>>(3, 13, Arranged::interleaved, random);
+  check_svd_teams<double, SharedLanes<12>>(5, 5, 13, Arranged::item_contiguous, random);
+  check_svd_teams<float, SharedLanes<24>>(20, 5, 13, Arranged::by_columns, random);
 }
 /// One to 24 panels, with a last panel of one to four columns, an odd number of panels, and columns
 /// after the last panel; thin and full Q.

@@ -454,7 +454,7 @@ void check_inverse_rows(int n, std::int64_t items, Arranged how, Random& random)
     check_inverses<T>(n, items, how, random, [&]<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
       auto const limits = h200_with_kokkos_5();
       using enum Impl::LuTask;
-      if constexpr (Task == inverses && N <= Impl::lu_extent_of_shared_lanes(inverses))
+      if constexpr (Task == inverses && N <= Impl::lu_rows_of_lanes(inverses))
         run_kernel(Impl::InverseOfSharedLanes<T, N>(p, limits), limits);
       else if constexpr (Task == inverses) run_kernel(Impl::InverseRows<T, N>(p, limits), limits);
       else run_kernel(Impl::LuTiles<T, N / 8, Task>(p, limits), limits);
@@ -480,6 +480,7 @@ TEST(LuTeams, InversesInRows) {
   check_inverse_rows<double, 56>(51, 5, Arranged::interleaved, random);
   check_inverse_rows<double, 64>(64, 3, Arranged::item_contiguous, random);
   check_inverse_rows<double, 64>(3, 7, Arranged::strided, random);
+  check_inverse_rows<float, 32>(2, 7, Arranged::item_contiguous, random);
 }
 
 /// By panels in scratch, with two or three rows of a lane: one warp with a panel or several, a last

@@ -52,6 +52,7 @@ void general(Exec const& exec, Kokkos::View<double***> const& A, Kokkos::View<do
   solve_lu(exec, in(A), in(b), out(x), status(codes));  // A_n x_n = b_n
   solve_lu(exec, in(A), in(B), out(X));                 // several right-hand sides an item
   lu(exec, in(A), out(LU), out(rows), status(codes));   // P_n A_n = L_n U_n
+  lu(exec, launch("tiles", kernel::by_warps), in(A), out(LU), out(rows));
 }
 
 void inverses(Exec const& exec, Kokkos::View<double***> const& A, Kokkos::View<double***> const& X,

@@ -2,87 +2,120 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Chooses the kernel of cholesky, solve_lower and solve_upper on devices for matrices of n rows
-/// that TriangleLanes does not serve.
+/// Which kernel runs cholesky, solve_cholesky, solve_lower and solve_upper on a device, and how
+/// many lanes share an item.
 #ifndef BATCHWORK_TRIANGLECHOICE_HPP
 #define BATCHWORK_TRIANGLECHOICE_HPP
 
-#include "dense/cholesky/detail/Batchwork_CholeskyPanels.hpp"
-#include "dense/cholesky/detail/Batchwork_PanelScratch.hpp"
-#include "dense/cholesky/detail/Batchwork_TriangleColumns.hpp"
-#include "dense/cholesky/detail/Batchwork_TriangleProblem.hpp"
-#include "dense/cholesky/detail/Batchwork_TriangleScratch.hpp"
-#include "dense/cholesky/detail/Batchwork_TriangleTeams.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
+#include "launch/detail/Batchwork_KernelChoice.hpp"
 
 namespace Batchwork::Impl {
 
-/// Whether factors that are stored come by CholeskyPanels. Large items of float that are copied
-/// number by number are faster otherwise.
+/// What is asked for: cholesky; solve_cholesky; solve_lower or solve_upper.
+enum class TriangleWork { factor, solve_by_factor, solve };
+
+/// What a choice depends on besides the size.
+struct TriangleArrangement {
+  /// The same numbers of neighbouring items of b and x are near each other in memory.
+  bool items_near = false;
+  /// They are, or neighbouring columns are near each other, or there is one column.
+  bool sides_near = true;
+  /// Items of a are copied by 16 bytes, or neighbouring ones together.
+  bool wide = true;
+};
+
+// ---- by_lane: CholeskyOfLane, TriangleOfLane ----
+
+/// Right-hand sides to which triangular systems are solved so (H100 and H200, CUDA 13). More have
+/// lanes of their own. With a factor that is not known yet there is no such kernel: then all are.
 template <class T>
-bool factors_by_panels(TriangleProblem<T> const& p) {
-  if (sizeof(T) == 8 || p.n <= 48) return p.n <= 64;
-  PanelTravel const travel = PanelTravel::of(p.a, p.n, false);
-  return p.n <= 64 && (travel.by.by_items || travel.wide);
-}
-/// Whether triangular systems are solved by TriangleColumns, which for one right-hand side are as
-/// fast as TriangleTeams at 64 rows and faster below.
-template <class T>
-constexpr bool solves_by_columns(int n) {
-  return n <= 64;
+constexpr int sides_of_lane(int n, bool items_near) {
+  if (items_near) return 32;
+  return sizeof(T) == 8 && n > 6 ? 4 : 8;
 }
 
-/// Runs f.template operator()<Kernel>() for CholeskyPanels of n rows; lanes and slots as an H100 is
-/// fastest with.
-template <class T, class F>
-void with_panels(int n, DeviceLimits const& limits, F const& f) {
-  if (n <= 16) f.template operator()<CholeskyPanels<T, 8, 2>>();
-  else if (n <= (sizeof(T) == 8 ? 24 : 32)) f.template operator()<CholeskyPanels<T, 16, 2>>();
-  else if (sizeof(T) == 8 && CholeskyPanels<T, 16, 4>::bytes_of_warp(n) <= limits.scratch_of_team)
-    f.template operator()<CholeskyPanels<T, 16, 4>>();
-  else f.template operator()<CholeskyPanels<T, 32, 2>>();
+// ---- by_panels: CholeskyPanels, TriangleColumns ----
+
+inline constexpr int triangle_rows_of_panels = 64;
+/// Whether CholeskyPanels is faster than TriangleTeams. Large items of float that are copied number
+/// by number are not (H100).
+template <class T>
+constexpr bool factors_by_panels(int n, bool wide) {
+  return n <= (sizeof(T) == 8 || wide ? triangle_rows_of_panels : 48);
 }
-/// For TriangleColumns of n rows.
-template <class T, class F>
-void with_columns(int n, F const& f) {
-  if (n <= 8) f.template operator()<TriangleColumns<T, 1>>();
-  else if (n <= 16) f.template operator()<TriangleColumns<T, 2>>();
-  else if (n <= 32) f.template operator()<TriangleColumns<T, 4>>();
-  else if (n <= 48) f.template operator()<TriangleColumns<T, 6>>();
-  else f.template operator()<TriangleColumns<T, 8>>();
+/// CholeskyPanels of n rows: lanes, and extents of two or four rows a lane, as an H100 is fastest
+/// with. The second one is for less scratch.
+template <class T>
+constexpr Candidates<> choose_cholesky_panels(int n) {
+  using enum KernelKind;
+  Candidates<> c;
+  if (n <= 16) c.add({by_panels, 16, 8});
+  else if (n <= (sizeof(T) == 8 ? 24 : 32)) c.add({by_panels, 32, 16});
+  else {
+    if (sizeof(T) == 8) c.add({by_panels, 64, 16});
+    c.add({by_panels, 64, 32});
+  }
+  return c;
 }
-/// For TriangleTeams.
-template <class T, class F>
-void with_teams(int n, bool factors, F const& f) {
-  if (!factors) {
-    f.template operator()<TriangleTeams<T, triangle_of_solve>>();
-    return;
-  }
-  switch (tiles_in_registers(n)) {
-    case 2: f.template operator()<TriangleTeams<T, 2>>(); break;
-    case 4: f.template operator()<TriangleTeams<T, 4>>(); break;
-    case 5: f.template operator()<TriangleTeams<T, 5>>(); break;
-    case 6: f.template operator()<TriangleTeams<T, 6>>(); break;
-    case 7: f.template operator()<TriangleTeams<T, 7>>(); break;
-    case 8: f.template operator()<TriangleTeams<T, 8>>(); break;
-    default: f.template operator()<TriangleTeams<T, triangle_in_scratch>>(); break;
-  }
+/// TriangleColumns: a lane has a right-hand side. For one right-hand side it is as fast as
+/// TriangleTeams at 64 rows and faster below.
+inline constexpr int triangle_extents_of_columns[] = {8, 16, 32, 48, 64};
+constexpr KernelChoice choose_triangle_columns(int n) {
+  return {KernelKind::by_panels, extent_from(triangle_extents_of_columns, n), 1};
 }
-/// For the kernel that a problem is solved by.
-template <bool Factors, class T, class F>
-void with_kernel(TriangleProblem<T> const& p, DeviceLimits const& limits, F const& f) {
-  if constexpr (Factors) {
-    if (p.stores_factor && factors_by_panels(p)) with_panels<T>(p.n, limits, f);
-    else with_teams<T>(p.n, true, f);
-  } else {
-    // Lanes side by side have columns: these are to be neighbours, or items are.
-    auto const fits = [&](auto const& s) {
-      return p.columns == 1 || items_are_near(s, p.n, p.columns) ||
-             !rows_are_near(s, p.n, p.columns);
-    };
-    if (p.columns > 0 && solves_by_columns<T>(p.n) && fits(p.b) && fits(p.x))
-      with_columns<T>(p.n, f);
-    else f.template operator()<TriangleTeams<T, triangle_of_solve>>();
+
+// ---- by_warps, in_scratch: TriangleTeams ----
+
+/// The tiles down of a triangle of n rows that a warp holds in registers, or 0 if n is too large
+/// for that: few cases, so that there are few kernels.
+constexpr int tiles_in_registers(int n) {
+  return n <= 16 ? 2 : n <= 32 ? 4 : n <= 64 ? (n + 7) / 8 : 0;
+}
+inline constexpr int lanes_of_large_triangle = 128;
+/// With a factorisation, if a warp can hold the triangle in registers.
+constexpr KernelChoice choose_triangle_warps(int n) {
+  return {KernelKind::by_warps, 8 * tiles_in_registers(n), lanes_of_warp};
+}
+/// With a factorisation in scratch, of which each lane needs a number: more than 8 rows.
+inline constexpr KernelChoice triangle_teams{KernelKind::in_scratch, 0, lanes_of_large_triangle};
+/// Without one.
+inline constexpr KernelChoice triangle_substitution{KernelKind::by_warps, 0, lanes_of_warp};
+
+// ---- the choice ----
+
+/// The kernels for matrices of n rows, 1 or more, that fit into scratch: the fastest first. All run
+/// on any device.
+/// \param columns  right-hand sides
+template <class T>
+constexpr Candidates<> choose_triangle(TriangleWork work, int n, int columns,
+                                       TriangleArrangement const& arranged) {
+  Candidates<> c;
+  auto const add_if = [&](bool condition, KernelChoice const& choice) {
+    if (condition) c.add(choice);
+  };
+  KernelChoice const lane{KernelKind::by_lane, n, 1};
+  bool const small = n <= extent_of_lane;
+  if (work == TriangleWork::solve) {
+    bool const few = columns <= sides_of_lane<T>(n, arranged.items_near),
+               by_columns = columns > 0 && n <= triangle_rows_of_panels;
+    add_if(small && few, lane);
+    add_if(by_columns && arranged.sides_near, choose_triangle_columns(n));
+    c.add(triangle_substitution);
+    add_if(by_columns && !arranged.sides_near, choose_triangle_columns(n));
+    add_if(small && !few, lane);
+    return c;
   }
+  add_if(small, lane);
+  bool const panels = work == TriangleWork::factor && n <= triangle_rows_of_panels,
+             first = panels && factors_by_panels<T>(n, arranged.wide),
+             warps = tiles_in_registers(n) > 0;
+  add_if(warps && !first, choose_triangle_warps(n));
+  if (panels)
+    for (KernelChoice const& choice : choose_cholesky_panels<T>(n)) c.add(choice);
+  add_if(warps && first, choose_triangle_warps(n));
+  add_if(!small, triangle_teams);
+  return c;
 }
 
 }  // namespace Batchwork::Impl

@@ -12,16 +12,64 @@
 #include <string>
 
 #include "core/detail/backend/Batchwork_LaunchLimits.hpp"
+#include "dense/cholesky/detail/Batchwork_CholeskyPanels.hpp"
+#include "dense/cholesky/detail/Batchwork_PanelScratch.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleChoice.hpp"
+#include "dense/cholesky/detail/Batchwork_TriangleColumns.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleHost.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleLanes.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleLaunch.hpp"
+#include "dense/cholesky/detail/Batchwork_TriangleTeams.hpp"
 #include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_ChosenLaunch.hpp"
 #include "launch/detail/Batchwork_ChunkLaunch.hpp"
 #include "launch/detail/Batchwork_EmptyItems.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 
 namespace Batchwork::Impl {
+
+/// Runs f.template operator()<Kernel>() for CholeskyPanels. \returns whether an item of n rows fits
+/// into scratch, if a smaller kernel may
+template <class T, class F>
+bool with_panels(KernelChoice const& c, int n, DeviceLimits const& limits, F const& f) {
+  if (c.extent == 16) f.template operator()<CholeskyPanels<T, 8, 2>>();
+  else if (c.extent == 32) f.template operator()<CholeskyPanels<T, 16, 2>>();
+  else if (c.lanes == 32) f.template operator()<CholeskyPanels<T, 32, 2>>();
+  else if constexpr (sizeof(T) == 8) {
+    if (CholeskyPanels<T, 16, 4>::bytes_of_warp(n) > limits.scratch_of_team) return false;
+    f.template operator()<CholeskyPanels<T, 16, 4>>();
+  }
+  return true;
+}
+/// For TriangleColumns.
+template <class T, class F>
+bool with_columns(KernelChoice const& c, F const& f) {
+  return with_extent<8, 16, 32, 48, 64>(c.extent, [&]<int N>(KnownExtent<N>) {
+    f.template operator()<TriangleColumns<T, N / 8>>();
+    return true;
+  });
+}
+/// For TriangleTeams.
+template <class T, class F>
+bool with_teams(KernelChoice const& c, F const& f) {
+  if (c == triangle_teams) f.template operator()<TriangleTeams<T, triangle_in_scratch>>();
+  else
+    return with_extent<16, 32, 40, 48, 56, 64>(c.extent, [&]<int N>(KnownExtent<N>) {
+      f.template operator()<TriangleTeams<T, N / 8>>();
+      return true;
+    });
+  return true;
+}
+/// What the choice depends on. Strides may be negative.
+template <class T>
+TriangleArrangement arrangement_of(TriangleProblem<T> const& p) {
+  auto const near = [&](auto const& s) { return items_are_near(s, p.n, p.columns); };
+  auto const suits = [&](auto const& s) {
+    return p.columns == 1 || near(s) || !rows_are_near(s, p.n, p.columns);
+  };
+  PanelTravel const travel = PanelTravel::of(p.a, p.n, false);
+  return {near(p.b) && near(p.x), suits(p.b) && suits(p.x), travel.by.by_items || travel.wide};
+}
 
 template <class Kernel, class Exec, class T>
 void launch_triangle_kernel(Exec const& exec, Call const& call, TriangleProblem<T> const& p,
@@ -37,6 +85,24 @@ void launch_triangle_kernel(Exec const& exec, Call const& call, TriangleProblem<
   // Items may take the scratch that more teams would need.
   if constexpr (Kernel::always_fits) launch_kernel(exec, label, kernel, words);
   else launch_kernel_that_fits(exec, label, kernel, words);
+}
+
+/// \returns false, and launches nothing, where the device has too little scratch for the kernel
+template <bool Factors, class T, class Exec>
+bool launch_triangle(KernelChoice const& c, Exec const& exec, Call const& call,
+                     TriangleProblem<T> const& p, DeviceLimits const& limits) {
+  if (c.kind == KernelKind::by_lane) return launch_triangle_lanes<Factors>(exec, call, p);
+  auto const launch = [&]<class Kernel>() {
+    launch_triangle_kernel<Kernel>(exec, call, p, limits);
+  };
+  if constexpr (Factors) {
+    return c.kind == KernelKind::by_panels ? with_panels<T>(c, p.n, limits, launch)
+                                           : with_teams<T>(c, launch);
+  } else {
+    if (c.kind == KernelKind::by_panels) return with_columns<T>(c, launch);
+    launch.template operator()<TriangleTeams<T, triangle_of_solve>>();
+    return true;
+  }
 }
 
 /// The most rows of an item that fits into so many bytes of scratch.
@@ -78,9 +144,13 @@ void TriangleLaunch<T, Task, Exec>::run(Exec const& exec, Call const& call, std:
     call.check_size(0, p.n, most_triangle_rows<T>(limits.scratch_of_team, solves),
                     "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
     if (!asks) return;
-    if (launch_triangle_lanes<Factors>(exec, call, p)) return;
-    with_kernel<Factors>(
-        p, limits, [&]<class Kernel>() { launch_triangle_kernel<Kernel>(exec, call, p, limits); });
+    auto const work = !Factors          ? TriangleWork::solve
+                      : p.stores_factor ? TriangleWork::factor
+                                        : TriangleWork::solve_by_factor;
+    launch_chosen(
+        call, choose_triangle<T>(work, p.n, p.columns, arrangement_of(p)),
+        [&] { return matrices_of(p.n, p.n); },
+        [&](KernelChoice const& c) { return launch_triangle<Factors>(c, exec, call, p, limits); });
   } else {
     call.check_size(0, p.n, triangle_rows_on_host, "a host's buffers");
     if (!asks) return;

@@ -174,19 +174,9 @@ struct TriangleOfLane {
   }
 };
 
-/// Right-hand sides to which triangular systems are solved so (H100 and H200, CUDA 13). More have
-/// lanes of their own (TriangleColumns). With a factor that is not known yet there is no such
-/// kernel: then all are.
-template <class T>
-int sides_of_lane(TriangleProblem<T> const& p) {
-  if (items_are_near(p.x, p.n, p.columns) && items_are_near(p.b, p.n, p.columns)) return 32;
-  return sizeof(T) == 8 && p.n > 6 ? 4 : 8;
-}
-
 /// \returns whether it has launched a kernel in which a lane has an item
 template <bool Factors, class Exec, class T>
 bool launch_triangle_lanes(Exec const& exec, Call const& call, TriangleProblem<T> const& p) {
-  if (!Factors && p.columns > sides_of_lane(p)) return false;
   return with_known_extent<extent_of_lane>(p.n, [&]<int N>(KnownExtent<N>) {
     if constexpr (Factors) {
       if (p.stores_factor) return launch_lanes(exec, call, CholeskyOfLane<T, N>(p));

@@ -34,12 +34,6 @@ struct TriangleScratch {
   }
 };
 
-/// The tiles down of a triangle of n rows that a warp holds in registers, or 0 if n is too large
-/// for that: few cases, so that there are few kernels.
-constexpr int tiles_in_registers(int n) {
-  return n <= 16 ? 2 : n <= 32 ? 4 : n <= 64 ? (n + 7) / 8 : 0;
-}
-
 }  // namespace Batchwork::Impl
 
 #endif

@@ -22,6 +22,7 @@
 #include "core/detail/backend/Batchwork_MemoryAccess.hpp"
 #include "core/detail/backend/Batchwork_Scheduling.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
+#include "dense/cholesky/detail/Batchwork_TriangleChoice.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleProblem.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleScratch.hpp"
 #include "team/detail/Batchwork_TeamKernel.hpp"
@@ -45,7 +46,8 @@ struct TriangleTeams : TeamKernel<TriangleTeams<T, Tiles>> {
   static constexpr bool by_warps = Tiles != triangle_in_scratch;
   static constexpr int wide = 16 / int(sizeof(T));
   /// Lanes of the team of one large item.
-  static constexpr int large_team = 128, count = by_warps ? lanes_of_warp : large_team;
+  static constexpr int large_team = lanes_of_large_triangle,
+                       count = by_warps ? lanes_of_warp : large_team;
   /// Right-hand sides in scratch at once.
   static constexpr int most_columns = 8;
   /// Items of a team: a sector of 32 bytes of neighbouring ones, if there is room for them.

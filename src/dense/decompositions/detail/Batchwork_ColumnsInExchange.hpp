@@ -13,6 +13,7 @@
 #include "core/detail/Batchwork_Lanes.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_LaunchLimits.hpp"
+#include "dense/decompositions/detail/Batchwork_ColumnsChoice.hpp"
 #include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
 #include "launch/detail/Batchwork_ItemsOfSharedLanes.hpp"
@@ -55,16 +56,6 @@ struct SymmetricInExchange {
     return low < n ? numbers[low * Leading + high] : T(0);
   }
 };
-
-/// Lanes that share a matrix, a warp beyond 48 rows. In double from 24 rows on half as many as in
-/// sequences: each number of a reflection that a lane reads serves two or three of its columns, and
-/// the operations of a step that are not its products serve more items.
-template <class T, int N>
-inline constexpr int lanes_of_columns = N > 48 ? 32
-                                        : sizeof(T) == 4 || N < 24
-                                            ? lanes_per_item<T>(N < 32 ? N : 32)
-                                        : N == 24 ? 8
-                                                  : 16;
 
 /// number(own column, row), or NaN, to the exchange, once all lanes have read what is there.
 template <class Columns, class Number>

@@ -17,6 +17,7 @@
 #include "core/detail/backend/Batchwork_LaunchLimits.hpp"
 #include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
+#include "launch/detail/Batchwork_ChosenLaunch.hpp"
 #include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 
 namespace Batchwork::Impl {
@@ -109,12 +110,18 @@ void launch_decomposition_anywhere(Exec const& exec, Call const& call,
     bytes = chip = f.memory().template bytes<T>(0);
     most = large_host_buffer;
   }
-  if (chip <= most) {
+  bool const wanted_there = runs_on_device<Exec> && call.kernel == KernelKind::in_workspace;
+  if (chip <= most && !wanted_there) {
     if (!workspace.asks()) launch_decomposition(exec, call, f);
     return;
   }
-  auto const why = "an item of " + call.parts[0].name() + " needs " + std::to_string(chip) +
-                   " bytes, more than the " + std::to_string(most) + " of " + of;
+  if (runs_on_device<Exec>)
+    expect_workspace_wanted(call, [&] { return matrices_of(f.rows(), f.cols()); });
+  auto const why = wanted_there
+                       ? "an item of " + call.parts[0].name() + " in " + name_of(call.kernel) +
+                             " needs " + std::to_string(bytes) + " bytes"
+                       : "an item of " + call.parts[0].name() + " needs " + std::to_string(chip) +
+                             " bytes, more than the " + std::to_string(most) + " of " + of;
   // Numbers are counted in 32 bits.
   if (bytes / sizeof(T) > std::size_t(std::numeric_limits<int>::max()))
     call.fail(why + " and more than a workspace may hold; use smaller matrices");

@@ -20,10 +20,13 @@
 #include "core/detail/backend/Batchwork_Backend.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_LaunchLimits.hpp"
+#include "dense/decompositions/detail/Batchwork_ColumnsChoice.hpp"
 #include "dense/decompositions/detail/Batchwork_ItemsOfTeam.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
+#include "launch/detail/Batchwork_ChosenLaunch.hpp"
 #include "launch/detail/Batchwork_ChunkLaunch.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
+#include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 
 namespace Batchwork::Impl {
 
@@ -50,9 +53,6 @@ constexpr int power_of_two_from(int n) {
   while (p < n) p *= 2;
   return p;
 }
-
-/// Extents up to which a warp or a part of it has an item. A larger one has a team.
-inline constexpr int columns_of_warp = 32;
 
 /// On a device.
 template <DecompositionOfItems F, bool Large>
@@ -173,6 +173,24 @@ void launch_decomposition(Exec const& exec, Call const& call, F f) {
       launch_decomposition_host<S, large_host_buffer>(exec, call, f);
     else launch_decomposition_host<T, large_host_buffer>(exec, call, f);
   }
+}
+
+/// The kernel that is chosen for the calls of a device, or the size of its workspace.
+/// \param rest    launches items in scratch or in a workspace, or answers
+/// \param launch  launch(c) launches another candidate and returns whether a device has room for it
+template <class F, class Rest, class Launch>
+void launch_chosen_decomposition(Call const& call,
+                                 GivenWorkspace<typename F::number> const& workspace,
+                                 Candidates<> const& there, F const& f, Rest const& rest,
+                                 Launch const& launch) {
+  launch_chosen(
+      call, there, [&] { return matrices_of(f.rows(), f.cols()); },
+      [&](KernelChoice const& c) {
+        if (c.kind >= KernelKind::by_panels) rest();
+        else if (workspace.asks()) return call.kernel != KernelKind::fastest;
+        else return launch(c);
+        return true;
+      });
 }
 
 }  // namespace Batchwork::Impl

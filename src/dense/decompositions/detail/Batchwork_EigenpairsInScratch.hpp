@@ -20,6 +20,7 @@
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
 #include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
+#include "dense/decompositions/detail/Batchwork_EighChoice.hpp"
 #include "dense/decompositions/detail/Batchwork_ItemsOfTeam.hpp"
 
 namespace Batchwork::Impl {
@@ -395,14 +396,14 @@ struct EigenpairsInScratch {
 template <class F, int C, int Matrices>
 struct EigenpairTeams {
   using T = typename F::number;
-  static constexpr int largest_team = 128, wanted_teams = 4, largest_n = 32 * C,
+  static constexpr int largest_team = 128, wanted_teams = 4, largest_n = rows_by_reflections(C),
                        deep = 16 / int(sizeof(T));
 
   F f;
-  int count = C > 2 ? lanes_of_warp : 8, per_team = 1;
+  int count, per_team = 1;
 
-  EigenpairTeams(F const& of, DeviceLimits const& limits) : f(of) {
-    while (count * C < f.n) count *= 2;
+  EigenpairTeams(F const& of, DeviceLimits const& limits)
+      : f(of), count(lanes_by_reflections(C, f.n)) {
     // Lanes that read the same rows of neighbouring columns find different banks.
     f.leading = ((f.rows() + deep - 1) / deep | 1) * deep;
     per_team = Vendor::has_shuffles ? lanes_of_warp / count : 1;

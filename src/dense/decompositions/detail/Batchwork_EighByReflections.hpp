@@ -52,16 +52,14 @@ struct EighByReflections : EigenpairTeams<EighOfItems<T>, C, 1> {
   }
 };
 
-/// Launches it where an item fits and has more than 8 rows: rotations of fewer take less time.
-/// \returns whether it does
+/// Launches the kernel of this extent. \returns whether an item fits
 template <class T, class Exec>
-bool launch_eigh_by_reflections(Exec const& exec, Call const& call, EighOfItems<T> const& f) {
+bool launch_eigh_by_reflections(Exec const& exec, Call const& call, EighOfItems<T> const& f,
+                                int extent) {
   DeviceLimits const limits = Vendor::device_limits(exec);
-  if (f.n <= 8) return false;
-  if (f.n <= EighByReflections<T, 2>::largest_n)
+  if (extent == rows_by_reflections(2))
     return launch_eigenpair_teams(exec, call, limits, EighByReflections<T, 2>(f, limits));
-  return f.n <= EighByReflections<T, 4>::largest_n &&
-         launch_eigenpair_teams(exec, call, limits, EighByReflections<T, 4>(f, limits));
+  return launch_eigenpair_teams(exec, call, limits, EighByReflections<T, 4>(f, limits));
 }
 
 }  // namespace Batchwork::Impl

@@ -14,7 +14,9 @@
 #include "core/detail/Batchwork_PowerOfTwo.hpp"
 #include "core/detail/backend/Batchwork_Backend.hpp"
 #include "dense/decompositions/detail/Batchwork_ColumnsInExchange.hpp"
+#include "dense/decompositions/detail/Batchwork_EighChoice.hpp"
 #include "dense/decompositions/detail/Batchwork_EighOfItems.hpp"
+#include "launch/detail/Batchwork_ChosenLaunch.hpp"
 #include "tile/Batchwork_Eigh.hpp"
 
 namespace Batchwork::Impl {
@@ -27,8 +29,8 @@ inline constexpr int teams_of_eigh_lanes = (sizeof(T) == 8 && N == 24) || N == 4
 /// belong to no value.
 template <class T, int N>
 struct EighOfSharedLanes
-    : TeamsOfSharedLanes<T, lanes_of_columns<T, N>, N, teams_of_eigh_lanes<T, N>> {
-  static constexpr int L = lanes_of_columns<T, N>;
+    : TeamsOfSharedLanes<T, lanes_of_columns<T>(N), N, teams_of_eigh_lanes<T, N>> {
+  static constexpr int L = lanes_of_columns<T>(N);
   using Teams = TeamsOfSharedLanes<T, L, N, teams_of_eigh_lanes<T, N>>;
   using S = Distributed<T, 1, L, N>;
   using Columns = ColumnsOfLanes<dealt_t<S, false>, N, N, int>;
@@ -66,22 +68,16 @@ struct EighOfSharedLanes
   }
 };
 
-/// Launches the kernel of the smallest extent that is large enough for the matrices. \returns
-/// whether there is one, on devices whose lanes have shuffles
+/// Launches the kernel of this extent. \returns whether a device has room for it
 template <class Exec, class T>
-bool launch_eigh_of_shared_lanes(Exec const& exec, Call const& call, EighOfItems<T> const& f) {
-  if constexpr (runs_on_device<Exec> && Vendor::has_shuffles) {
-    if (f.n <= 12) return launch_shared_lanes<EighOfSharedLanes<T, 12>>(exec, call, f);
-    if (f.n <= 16) return launch_shared_lanes<EighOfSharedLanes<T, 16>>(exec, call, f);
-    if (f.n <= 24) return launch_shared_lanes<EighOfSharedLanes<T, 24>>(exec, call, f);
-    if (f.n <= 32) return launch_shared_lanes<EighOfSharedLanes<T, 32>>(exec, call, f);
-    // Of more rows in double two columns do not fit the registers of a lane.
-    if constexpr (sizeof(T) == 4) {
-      if (f.n <= 48) return launch_shared_lanes<EighOfSharedLanes<T, 48>>(exec, call, f);
-      if (f.n <= 64) return launch_shared_lanes<EighOfSharedLanes<T, 64>>(exec, call, f);
-    }
-  }
-  return false;
+bool launch_eigh_of_shared_lanes(Exec const& exec, Call const& call, EighOfItems<T> const& f,
+                                 int extent) {
+  if constexpr (Vendor::has_shuffles)
+    return with_extent<12, 16, 24, 32, 48, 64>(extent, [&]<int N>(KnownExtent<N>) {
+      if constexpr (N > eigh_rows_of_lanes<T>()) return false;
+      else return launch_shared_lanes<EighOfSharedLanes<T, N>>(exec, call, f);
+    });
+  else return false;
 }
 
 }  // namespace Batchwork::Impl

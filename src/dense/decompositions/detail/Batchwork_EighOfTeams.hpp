@@ -160,10 +160,9 @@ bool with_eigh_of_teams(EighOfItems<T> const& f, DeviceLimits const& limits, Lau
            fits(EighOfTeams<T, 16, 256, 2>(f)) || fits(EighOfTeams<T, 20, 256, 2>(f)) ||
            fits(EighOfTeams<T, 28, 256, 1>(f));
 }
-/// Launches it. In float to 64 rows, and in double to 44, one warp an item takes less time.
+/// \returns whether a kernel in scratch is launched
 template <class T, class Exec>
 bool launch_eigh_of_teams(Exec const& exec, Call const& call, EighOfItems<T> const& f) {
-  if (f.n <= (sizeof(T) == 8 ? 44 : 64)) return false;
   return with_eigh_of_teams(f, Vendor::device_limits(exec), [&](auto const& kernel) {
     launch_kernel(exec, kernel_label(call.verb, call.label), kernel,
                   [&] { return matrices_do_not_fit(call, "use fewer items"); });

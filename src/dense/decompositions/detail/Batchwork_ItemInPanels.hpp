@@ -218,9 +218,11 @@ void launch_by_panels(Exec const& exec, Call const& call,
           TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
           [&] { return matrices_do_not_fit(call, "use smaller matrices"); });
     };
-    bool const small = std::max(f.rows(), f.cols()) <= columns_of_warp;
+    bool const small = std::max(f.rows(), f.cols()) <= columns_of_warp,
+               any = call.kernel == KernelKind::fastest;
+    auto const wants = [&](KernelKind kind) { return any || call.kernel == kind; };
     Kernel<T, true> const in_scratch(f, limits);
-    if (small || in_scratch.fits(limits)) {
+    if (small || (wants(KernelKind::by_panels) && in_scratch.fits(limits))) {
       if (workspace.asks()) return;
       if (small) launch_decomposition(exec, call, f);
       else launch(in_scratch);
@@ -232,17 +234,20 @@ void launch_by_panels(Exec const& exec, Call const& call,
     std::int64_t const at_once = slots_at_once(exec, f.items, in_slots.team());
     f.leading = f.rows();
     std::size_t const chip = DecompositionTeams<F, true>(f, limits).bytes();
-    if (chip <= most) {
+    if (chip <= most && wants(KernelKind::in_scratch)) {
       if (workspace.asks()) {
-        *workspace.answer = {Slots::numbers(at_once, bytes), 0};
+        if (any) *workspace.answer = {Slots::numbers(at_once, bytes), 0};
         return;
       }
-      if (Slots::of(workspace.numbers, workspace.count, bytes, at_once).count == 0)
+      if (!any || Slots::of(workspace.numbers, workspace.count, bytes, at_once).count == 0)
         return launch_decomposition(exec, call, f);
     }
-    auto const why = "an item of " + call.parts[0].name() + " needs " + std::to_string(chip) +
-                     " bytes, more than the " + std::to_string(most) +
-                     " of the device's team scratch";
+    expect_workspace_wanted(call, [&] { return matrices_of(f.rows(), f.cols()); });
+    auto const why = any ? "an item of " + call.parts[0].name() + " needs " + std::to_string(chip) +
+                               " bytes, more than the " + std::to_string(most) +
+                               " of the device's team scratch"
+                         : "an item of " + call.parts[0].name() + " in " + name_of(call.kernel) +
+                               " needs " + std::to_string(bytes) + " bytes";
     launch_in_workspace<T>(call, workspace, {why, bytes, at_once}, [&](Slots const& slots) {
       in_slots.slots = slots;
       launch(in_slots);

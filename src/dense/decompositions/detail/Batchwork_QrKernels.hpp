@@ -11,6 +11,7 @@
 #include "dense/decompositions/detail/Batchwork_ItemInPanels.hpp"
 #include "dense/decompositions/detail/Batchwork_LeastSquaresByPanels.hpp"
 #include "dense/decompositions/detail/Batchwork_QrByPanels.hpp"
+#include "dense/decompositions/detail/Batchwork_QrChoice.hpp"
 #include "dense/decompositions/detail/Batchwork_QrLanes.hpp"
 #include "dense/decompositions/detail/Batchwork_QrLaunch.hpp"
 #include "dense/decompositions/detail/Batchwork_QrOfItems.hpp"
@@ -35,14 +36,23 @@ void QrLaunch<T, Exec>::run(Exec const& exec, Call const& call, QrProblem<T> con
   }
   if (p.items == 0) return;
   QrOfItems<T> const f{p};
-  if (!workspace.asks()) {
-    if (with_known_extent<extent_of_lane>(std::max(p.m, p.n), [&]<int N>(KnownExtent<N>) {
-          launch_lanes(exec, call, QrOfLane<T, N>{f});
-        }))
-      return;
-    if (launch_qr_of_shared_lanes(exec, call, f) || launch_qr_of_tiles(exec, call, f)) return;
+  auto const by_lane = [&] {
+    return with_known_extent<extent_of_lane>(std::max(p.m, p.n), [&]<int N>(KnownExtent<N>) {
+      launch_lanes(exec, call, QrOfLane<T, N>{f});
+    });
+  };
+  auto const rest = [&] { launch_by_panels<QrByPanels>(exec, call, workspace, f); };
+  if constexpr (runs_on_device<Exec>) {
+    launch_chosen_decomposition(
+        call, workspace, choose_qr<T>(p.m, p.n, p.columns_of_q, Vendor::has_shuffles), f, rest,
+        [&](KernelChoice const& c) {
+          if (c.kind == KernelKind::by_lane) return by_lane();
+          return c.kind == KernelKind::by_lanes ? launch_qr_of_shared_lanes(exec, call, f, c.extent)
+                                                : launch_qr_of_tiles(exec, call, f, c.extent);
+        });
+  } else if (workspace.asks() || !by_lane()) {
+    rest();
   }
-  launch_by_panels<QrByPanels>(exec, call, workspace, f);
 }
 
 template <class T, class Exec>
@@ -58,11 +68,17 @@ void LeastSquaresLaunch<T, Exec>::run(Exec const& exec, Call const& call,
   }
   if (p.items == 0) return;
   LeastSquaresOfItems<T> const f{p};
-  if (!workspace.asks() && with_known_extent<extent_of_lane>(p.m, [&]<int N>(KnownExtent<N>) {
-        launch_lanes(exec, call, LeastSquaresOfLane<T, N>{f});
-      }))
-    return;
-  launch_by_panels<LeastSquaresByPanels>(exec, call, workspace, f);
+  auto const by_lane = [&] {
+    return with_known_extent<extent_of_lane>(
+        p.m, [&]<int N>(KnownExtent<N>) { launch_lanes(exec, call, LeastSquaresOfLane<T, N>{f}); });
+  };
+  auto const rest = [&] { launch_by_panels<LeastSquaresByPanels>(exec, call, workspace, f); };
+  if constexpr (runs_on_device<Exec>)
+    launch_chosen_decomposition(
+        call, workspace,
+        choose_least_squares(p.m, std::max(f.rows(), f.cols()), Vendor::has_shuffles), f, rest,
+        [&](KernelChoice const&) { return by_lane(); });
+  else if (workspace.asks() || !by_lane()) rest();
 }
 
 }  // namespace Batchwork::Impl

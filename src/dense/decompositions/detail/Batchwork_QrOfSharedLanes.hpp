@@ -18,6 +18,7 @@
 #include "dense/decompositions/detail/Batchwork_ColumnsInExchange.hpp"
 #include "dense/decompositions/detail/Batchwork_QrOfItems.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
+#include "launch/detail/Batchwork_ChosenLaunch.hpp"
 #include "launch/detail/Batchwork_ItemsOfSharedLanes.hpp"
 #include "tile/Batchwork_Qr.hpp"
 
@@ -62,8 +63,8 @@ inline constexpr int teams_of_qr_lanes = sizeof(T) == 4 ? (N == 12 ? 3 : 4) : (N
 
 /// On a device, for matrices of up to N rows and columns.
 template <class T, int N>
-struct QrOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_columns<T, N>, N, teams_of_qr_lanes<T, N>> {
-  static constexpr int L = lanes_of_columns<T, N>;
+struct QrOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_columns<T>(N), N, teams_of_qr_lanes<T, N>> {
+  static constexpr int L = lanes_of_columns<T>(N);
   using Teams = TeamsOfSharedLanes<T, L, N, teams_of_qr_lanes<T, N>>;
   using S = Distributed<T, 1, L, N>;
   using Ex = typename S::exchange;
@@ -136,18 +137,15 @@ struct QrOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_columns<T, N>, N, teams_
   }
 };
 
-/// Launches the kernel of the smallest extent that is large enough for the matrices. \returns
-/// whether there is one, on devices whose lanes have shuffles
+/// Launches the kernel of this extent. \returns whether a device has room for it
 template <class Exec, class T>
-bool launch_qr_of_shared_lanes(Exec const& exec, Call const& call, QrOfItems<T> const& f) {
-  if constexpr (runs_on_device<Exec> && Vendor::has_shuffles) {
-    int const extent = f.m > f.n ? f.m : f.n;
-    if (extent <= 12) return launch_shared_lanes<QrOfSharedLanes<T, 12>>(exec, call, f);
-    if (extent <= 16) return launch_shared_lanes<QrOfSharedLanes<T, 16>>(exec, call, f);
-    if (extent <= 24) return launch_shared_lanes<QrOfSharedLanes<T, 24>>(exec, call, f);
-    if (extent <= 32) return launch_shared_lanes<QrOfSharedLanes<T, 32>>(exec, call, f);
-  }
-  return false;
+bool launch_qr_of_shared_lanes(Exec const& exec, Call const& call, QrOfItems<T> const& f,
+                               int extent) {
+  if constexpr (Vendor::has_shuffles)
+    return with_extent<12, 16, 24, 32>(extent, [&]<int N>(KnownExtent<N>) {
+      return launch_shared_lanes<QrOfSharedLanes<T, N>>(exec, call, f);
+    });
+  else return false;
 }
 
 }  // namespace Batchwork::Impl

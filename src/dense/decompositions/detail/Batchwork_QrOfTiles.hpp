@@ -24,23 +24,17 @@
 #include "core/detail/backend/Batchwork_Warp.hpp"
 #include "core/detail/backend/Batchwork_WarpReductions.hpp"
 #include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
+#include "dense/decompositions/detail/Batchwork_QrChoice.hpp"
 #include "dense/decompositions/detail/Batchwork_QrOfItems.hpp"
 #include "dense/decompositions/detail/Batchwork_ReflectionTiles.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
+#include "launch/detail/Batchwork_ChosenLaunch.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 #include "team/detail/Batchwork_ItemTravel.hpp"
 #include "team/detail/Batchwork_TeamKernel.hpp"
 #include "view/detail/layout/Batchwork_MatrixTravel.hpp"
 
 namespace Batchwork::Impl {
-
-/// Warps of an item of so many tiles of rows: as many as leave their lanes registers for the tiles
-/// without a spill, within the bounds below.
-template <class T>
-constexpr int warps_of_qr(int tiles) {
-  if (tiles <= 6) return sizeof(T) == 4 ? 1 : 2;
-  return tiles <= 8 ? 2 : 4;
-}
 
 /// For matrices of up to 8 Tiles rows and columns, of any shape: zeros beyond change nothing of the
 /// factors. Where has_shuffles.
@@ -206,30 +200,22 @@ struct QrOfTiles : ReflectionTiles<T, Tiles, warps_of_qr<T>(Tiles)>,
   }
 };
 
-/// Launches the kernel of so many tiles. \returns whether the device has room for it
-template <int Tiles, class T, class Exec>
-bool launch_qr_of_some_tiles(Exec const& exec, Call const& call, QrOfItems<T> const& f) {
-  using Kernel = QrOfTiles<T, Tiles>;
-  DeviceLimits const limits = Vendor::device_limits(exec);
-  Kernel const kernel(f, limits);
-  if (!kernel.fits(limits)) return false;
-  // With the bounds for fewer teams where a multiprocessor has too little scratch for all: Kokkos
-  // would refuse the launch.
-  launch_kernel_that_fits(exec, kernel_label(call.verb, call.label), kernel,
-                          [&] { return matrices_do_not_fit(call, "use fewer items"); });
-  return true;
-}
-/// Launches the kernel of the smallest extent that is large enough for the matrices. \returns
-/// whether there is one, on devices whose lanes have shuffles
+/// Launches the kernel of this extent. \returns whether a device has room for it
 template <class Exec, class T>
-bool launch_qr_of_tiles(Exec const& exec, Call const& call, QrOfItems<T> const& f) {
-  if constexpr (runs_on_device<Exec> && Vendor::has_shuffles) {
-    int const extent = std::max({f.m, f.n, f.columns_of_q});
-    if (extent <= 48) return launch_qr_of_some_tiles<6>(exec, call, f);
-    if (extent <= 64) return launch_qr_of_some_tiles<8>(exec, call, f);
-    if (extent <= 96) return launch_qr_of_some_tiles<12>(exec, call, f);
-  }
-  return false;
+bool launch_qr_of_tiles(Exec const& exec, Call const& call, QrOfItems<T> const& f, int extent) {
+  if constexpr (Vendor::has_shuffles)
+    return with_extent<48, 64, 96>(extent, [&]<int N>(KnownExtent<N>) {
+      using Kernel = QrOfTiles<T, N / 8>;
+      DeviceLimits const limits = Vendor::device_limits(exec);
+      Kernel const kernel(f, limits);
+      if (!kernel.fits(limits)) return false;
+      // With the bounds for fewer teams where a multiprocessor has too little scratch for all:
+      // Kokkos would refuse the launch.
+      launch_kernel_that_fits(exec, kernel_label(call.verb, call.label), kernel,
+                              [&] { return matrices_do_not_fit(call, "use fewer items"); });
+      return true;
+    });
+  else return false;
 }
 
 }  // namespace Batchwork::Impl

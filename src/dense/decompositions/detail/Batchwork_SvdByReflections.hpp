@@ -107,11 +107,9 @@ struct SvdByReflections : EigenpairTeams<SvdOfItems<T>, C, 2> {
   }
 };
 
-/// Launches it where an item fits and has 5 to 64 columns, each of up to twice as many numbers:
-/// others have rotations alone. \returns whether it does
+/// Launches it. \returns whether an item fits
 template <class T, class Exec>
 bool launch_svd_by_reflections(Exec const& exec, Call const& call, SvdOfItems<T> const& f) {
-  if (f.n <= 4 || f.n > SvdByReflections<T, 2>::largest_n || f.m > 2 * f.n) return false;
   DeviceLimits const limits = Vendor::device_limits(exec);
   return launch_eigenpair_teams(exec, call, limits, SvdByReflections<T, 2>(f, limits));
 }

@@ -8,6 +8,7 @@
 
 #include "dense/decompositions/detail/Batchwork_DecompositionInWorkspace.hpp"
 #include "dense/decompositions/detail/Batchwork_SvdByReflections.hpp"
+#include "dense/decompositions/detail/Batchwork_SvdChoice.hpp"
 #include "dense/decompositions/detail/Batchwork_SvdLaunch.hpp"
 #include "dense/decompositions/detail/Batchwork_SvdOfItems.hpp"
 #include "dense/decompositions/detail/Batchwork_SvdOfThreads.hpp"
@@ -20,8 +21,12 @@ void SvdInMemoryLaunch<T, Exec>::run(Exec const& exec, Call const& call, SvdProb
                                      GivenWorkspace<T> const& workspace) {
   SvdOfItems<T> const f{p};
   if constexpr (runs_on_device<Exec>) {
-    if (!workspace.asks() && launch_svd_by_reflections(exec, call, f)) return;
-    launch_decomposition_anywhere(exec, call, workspace, f);
+    launch_chosen_decomposition(
+        call, workspace, choose_svd<T>(p.m, p.n, Vendor::has_shuffles), f,
+        [&] { launch_decomposition_anywhere(exec, call, workspace, f); },
+        [&](KernelChoice const& c) {
+          return c.kind == KernelKind::by_warps && launch_svd_by_reflections(exec, call, f);
+        });
   } else {
     launch_decomposition_anywhere(exec, call, workspace, SvdOfThreads<T>(f, large_host_buffer));
   }

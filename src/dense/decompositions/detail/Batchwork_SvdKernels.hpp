@@ -6,10 +6,12 @@
 #ifndef BATCHWORK_SVDKERNELS_HPP
 #define BATCHWORK_SVDKERNELS_HPP
 
+#include "dense/decompositions/detail/Batchwork_SvdChoice.hpp"
 #include "dense/decompositions/detail/Batchwork_SvdLanes.hpp"
 #include "dense/decompositions/detail/Batchwork_SvdLaunch.hpp"
 #include "dense/decompositions/detail/Batchwork_SvdOfItems.hpp"
 #include "dense/decompositions/detail/Batchwork_SvdOfSharedLanes.hpp"
+#include "launch/detail/Batchwork_ChosenLaunch.hpp"
 #include "launch/detail/Batchwork_EmptyItems.hpp"
 #include "launch/detail/Batchwork_LaneLaunch.hpp"
 #include "launch/detail/Batchwork_WorkspaceSlots.hpp"
@@ -25,16 +27,26 @@ void SvdLaunch<T, Task, Exec>::run(Exec const& exec, Call const& call, SvdProble
     return;
   }
   if (p.items == 0) return;
-  if (!workspace.asks()) {
-    SvdOfItems<T> const f{p};
-    if (p.m == p.n && with_known_extent<extent_of_lane>(p.n, [&]<int N>(KnownExtent<N>) {
-          launch_lanes(exec, call, SvdOfLane<T, N, Vectors>{f});
-        }))
-      return;
-    if constexpr (runs_on_device<Exec>)
-      if (launch_svd_of_shared_lanes<Vectors>(exec, call, f)) return;
+  SvdOfItems<T> const f{p};
+  auto const by_lane = [&] {
+    return with_known_extent<extent_of_lane>(
+        p.n, [&]<int N>(KnownExtent<N>) { launch_lanes(exec, call, SvdOfLane<T, N, Vectors>{f}); });
+  };
+  auto const in_memory = [&] { SvdInMemoryLaunch<T, Exec>::run(exec, call, p, workspace); };
+  if (workspace.asks()) return in_memory();
+  if constexpr (runs_on_device<Exec>) {
+    launch_chosen(
+        call, choose_svd<T>(p.m, p.n, Vendor::has_shuffles), [&] { return matrices_of(p.m, p.n); },
+        [&](KernelChoice const& c) {
+          if (c.kind == KernelKind::by_lane) return by_lane();
+          if (c.kind == KernelKind::by_lanes)
+            return launch_svd_of_shared_lanes<Vectors>(exec, call, f, c.extent);
+          in_memory();
+          return true;
+        });
+  } else if (p.m != p.n || !by_lane()) {
+    in_memory();
   }
-  SvdInMemoryLaunch<T, Exec>::run(exec, call, p, workspace);
 }
 
 }  // namespace Batchwork::Impl

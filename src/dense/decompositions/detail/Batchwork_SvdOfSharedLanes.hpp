@@ -14,27 +14,24 @@
 #include "core/detail/Batchwork_Lanes.hpp"
 #include "core/detail/backend/Batchwork_Backend.hpp"
 #include "dense/decompositions/detail/Batchwork_ColumnsInExchange.hpp"
+#include "dense/decompositions/detail/Batchwork_SvdChoice.hpp"
 #include "dense/decompositions/detail/Batchwork_SvdOfItems.hpp"
+#include "launch/detail/Batchwork_ChosenLaunch.hpp"
 #include "tile/Batchwork_Svd.hpp"
 
 namespace Batchwork::Impl {
 
-/// Lanes that share a matrix, and teams of a multiprocessor: each lane has columns of two matrices.
-/// In double, and of 24 rows in float, 480 to 960 bytes of them are spilled; more registers, for
-/// fewer teams, are no faster, except for 24 rows in double (CUDA 13, compute capability 9.0).
-template <class T, int N>
-inline constexpr int lanes_of_svd = sizeof(T) == 8 ? lanes_per_item<T>(N)
-                                    : N == 12      ? 4
-                                    : N == 32      ? 32
-                                                   : 8;
+/// Teams of a multiprocessor. In double, and of 24 rows in float, 480 to 960 bytes of them are
+/// spilled; more registers, for fewer teams, are no faster, except for 24 rows in double (CUDA 13,
+/// compute capability 9.0).
 template <class T, int N>
 inline constexpr int teams_of_svd_lanes = sizeof(T) == 8 && N == 24 ? 2 : 3;
 
 /// On a device, for matrices of up to N rows, zeros standing beyond the rows and columns there are:
 /// these columns belong to no value.
 template <class T, int N, bool Vectors>
-struct SvdOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_svd<T, N>, N, teams_of_svd_lanes<T, N>> {
-  static constexpr int L = lanes_of_svd<T, N>;
+struct SvdOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_svd<T>(N), N, teams_of_svd_lanes<T, N>> {
+  static constexpr int L = lanes_of_svd<T>(N);
   using Teams = TeamsOfSharedLanes<T, L, N, teams_of_svd_lanes<T, N>>;
   using S = dealt_t<Distributed<T, 1, L, N>, false>;
   using Factors = TallSvd<S, N, N, Vectors, int>;
@@ -72,20 +69,15 @@ struct SvdOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_svd<T, N>, N, teams_of_
   }
 };
 
-/// Launches the kernel of the smallest extent that is large enough for the matrices. \returns
-/// whether there is one, on devices whose lanes have shuffles
+/// Launches the kernel of this extent. \returns whether a device has room for it
 template <bool Vectors, class Exec, class T>
-bool launch_svd_of_shared_lanes(Exec const& exec, Call const& call, SvdOfItems<T> const& f) {
-  if constexpr (runs_on_device<Exec> && Vendor::has_shuffles) {
-    // Of few columns beside its rows an item has lanes without any (H100, CUDA 13).
-    bool const narrow = f.m > 16 ? 5 * f.n <= 3 * f.m : f.m > 2 * f.n;
-    if (f.n <= 4 || narrow) return false;
-    if (f.m <= 12) return launch_shared_lanes<SvdOfSharedLanes<T, 12, Vectors>>(exec, call, f);
-    if (f.m <= 16) return launch_shared_lanes<SvdOfSharedLanes<T, 16, Vectors>>(exec, call, f);
-    if (f.m <= 24) return launch_shared_lanes<SvdOfSharedLanes<T, 24, Vectors>>(exec, call, f);
-    if (f.m <= 32) return launch_shared_lanes<SvdOfSharedLanes<T, 32, Vectors>>(exec, call, f);
-  }
-  return false;
+bool launch_svd_of_shared_lanes(Exec const& exec, Call const& call, SvdOfItems<T> const& f,
+                                int extent) {
+  if constexpr (Vendor::has_shuffles)
+    return with_extent<12, 16, 24, 32>(extent, [&]<int N>(KnownExtent<N>) {
+      return launch_shared_lanes<SvdOfSharedLanes<T, N, Vectors>>(exec, call, f);
+    });
+  else return false;
 }
 
 }  // namespace Batchwork::Impl

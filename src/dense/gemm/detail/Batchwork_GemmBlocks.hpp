@@ -101,14 +101,6 @@ void with_gemm_block(GemmBlockKind kind, F const& f) {
   }
 }
 
-/// Whether products of these sizes are computed by blocks. Smaller ones are, if many terms of a
-/// column are to be transposed on the way.
-template <class T>
-bool gemm_suits_blocks(GemmProblem<T> const& p) {
-  if (p.shared_a) return p.m > 16 || (p.k > 16 && p.b.row < p.b.col);
-  return std::max(p.m, p.n) > 16;
-}
-
 /// How an operand is copied to scratch: neighbouring threads along the terms of its lines, or along
 /// the lines.
 struct GemmReading {

@@ -17,6 +17,7 @@
 #include "core/detail/backend/Batchwork_LaunchLimits.hpp"
 #include "core/detail/backend/Batchwork_MatrixInstructions.hpp"
 #include "dense/gemm/detail/Batchwork_GemmBlocks.hpp"
+#include "dense/gemm/detail/Batchwork_GemmChoice.hpp"
 #include "dense/gemm/detail/Batchwork_GemmHost.hpp"
 #include "dense/gemm/detail/Batchwork_GemmHostSmall.hpp"
 #include "dense/gemm/detail/Batchwork_GemmLanes.hpp"
@@ -127,29 +128,18 @@ template <class Exec, class T, class Left>
 void launch_gemm_on_device(Exec const& exec, std::string const& label,
                            GemmProblem<T> const& problem, Left const& left) {
   GemmProblem<T> const p = arranged_for_device(problem);
-  // A fixed operand is shared.
+  GemmKernel const chosen = choose_gemm(p, is_gemm_fixed<Left>);
+  // A fixed operand is for tiles.
   if constexpr (!is_gemm_fixed<Left>) {
-    if (!p.shared_a && p.items > 1 && p.c.item == 1 && p.a.item == 1 && p.b.item == 1) {
-      if (gemm_suits_sectors(p)) {
-        launch_gemm_sectors(exec, label, p);
-        return;
-      }
-      if constexpr (sizeof(T) == 4) {
-        if (gemm_suits_large_lanes(p)) {
-          launch_gemm_lanes<8>(exec, label, p);
-          return;
-        }
-      }
-      launch_gemm_lanes<4>(exec, label, p);
-      return;
-    }
-    if (gemm_suits_warps(p)) {
-      launch_gemm_warps(exec, label, p);
-      return;
-    }
-    if (gemm_suits_blocks(p)) {
-      launch_gemm_blocks(exec, label, p);
-      return;
+    switch (chosen) {
+      case GemmKernel::by_sectors: return launch_gemm_sectors(exec, label, p);
+      case GemmKernel::by_large_lanes:
+        if constexpr (sizeof(T) == 4) return launch_gemm_lanes<8>(exec, label, p);
+        break;
+      case GemmKernel::by_lanes: return launch_gemm_lanes<4>(exec, label, p);
+      case GemmKernel::by_warps: return launch_gemm_warps(exec, label, p);
+      case GemmKernel::by_blocks: return launch_gemm_blocks(exec, label, p);
+      case GemmKernel::by_tiles: break;
     }
   }
   GemmTilesPlan<T> const plan(p, Vendor::device_limits(exec));

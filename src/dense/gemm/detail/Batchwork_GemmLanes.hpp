@@ -110,13 +110,6 @@ struct GemmLanes {
   }
 };
 
-/// Whether lanes have the registers for tiles of 8 x 8, and matrices the numbers: half the reads of
-/// tiles of 4 x 4.
-template <class T>
-bool gemm_suits_large_lanes(GemmProblem<T> const& p) {
-  return sizeof(T) == 4 && std::min(p.m, p.n) >= 8 && std::max(p.m, p.n) > 16;
-}
-
 }  // namespace Batchwork::Impl
 
 #endif

@@ -209,13 +209,6 @@ struct GemmSectorBlocks {
   }
 };
 
-/// Whether an item is large enough to be shared by lanes, and has terms enough to be worth staging.
-template <class T>
-bool gemm_suits_sectors(GemmProblem<T> const& p) {
-  return p.items >= 32 / int(sizeof(T)) && std::max(p.m, p.n) > 16 && std::min(p.m, p.n) >= 8 &&
-         p.k >= 16;
-}
-
 }  // namespace Batchwork::Impl
 
 #endif

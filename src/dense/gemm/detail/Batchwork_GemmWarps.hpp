@@ -23,6 +23,7 @@
 #include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
 #include "dense/gemm/detail/Batchwork_GemmBlocking.hpp"
+#include "dense/gemm/detail/Batchwork_GemmChoice.hpp"
 #include "dense/gemm/detail/Batchwork_GemmProblem.hpp"
 #include "team/detail/Batchwork_WarpTiles.hpp"
 
@@ -30,7 +31,7 @@ namespace Batchwork::Impl {
 
 template <class T>
 struct GemmWarps {
-  static constexpr int size = 32;  ///< rows, columns and terms at most
+  static constexpr int size = gemm_rows_of_warp;  ///< rows, columns and terms at most
   static constexpr int wide = 16 / int(sizeof(T));
   static constexpr bool by_matrices = Vendor::multiplies_by_warps<T>;
   /// A lane's tile: rows side by side and every eighth column; of matrix instructions every eighth
@@ -224,23 +225,6 @@ struct GemmWarps {
     }
   }
 };
-
-/// Whether items are such runs, and not of whole units of 16 bytes, which are copied as well to
-/// where they are better read.
-template <class T>
-bool gemm_suits_warps(GemmProblem<T> const& p) {
-  constexpr int size = GemmWarps<T>::size, wide = GemmWarps<T>::wide;
-  bool const one = p.shared_a && p.items == 1;
-  if (p.m > size || p.k > size || (p.n > size && !one) || std::max(p.m, p.n) <= 16) return false;
-  if (p.m % wide == 0 && p.k % wide == 0 && (one || p.n % wide == 0)) return false;
-  auto const is_run = [](std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols) {
-    return (col == 1 && row == cols) || (row == 1 && col == rows);
-  };
-  // The columns of an item are a run if they are contiguous.
-  if (p.n > size && (p.b.row != 1 || p.c.row != 1)) return false;
-  return is_run(p.a.row, p.a.col, p.m, p.k) && is_run(p.b.row, p.b.col, p.k, p.n) &&
-         is_run(p.c.row, p.c.col, p.m, p.n);
-}
 
 }  // namespace Batchwork::Impl
 

@@ -22,16 +22,6 @@
 
 namespace Batchwork::Impl {
 
-/// Whether this is faster than tiles for matrices of up to so many rows (H100 and H200, CUDA 13).
-/// Below 25 rows, and in float below 33, the waits of a step take longer than what the tiles have
-/// to pass through scratch. `keeps_l`: as below; the factors of 64 rows in double, and of up to 56
-/// in float, are stored faster from tiles.
-template <class T>
-constexpr bool rows_beat_tiles(int rows, bool keeps_l) {
-  if (sizeof(T) == 4) return rows <= 64 && rows > (keeps_l ? 56 : 32);
-  return rows >= 32 && rows <= (keeps_l ? 56 : 64);
-}
-
 /// A matrix of up to N rows, a multiple of 8; lane l of a warp has row l, and row 32 + l.
 /// Elimination with row pivoting, a column a step, by outer products (Golub and Van Loan, Matrix
 /// Computations, 4th edition, section 3.4.1; LAPACK's getf2). Rows stay where they are: the lane

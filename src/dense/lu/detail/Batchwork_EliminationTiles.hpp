@@ -21,26 +21,13 @@
 #include "core/detail/backend/Batchwork_Scheduling.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
 #include "dense/lu/detail/Batchwork_EliminationPanels.hpp"
+#include "dense/lu/detail/Batchwork_LuChoice.hpp"
 #include "dense/lu/detail/Batchwork_WarpsOfItem.hpp"
 #include "team/detail/Batchwork_PivotSearch.hpp"
 #include "team/detail/Batchwork_Substitution.hpp"
 #include "team/detail/Batchwork_WarpTiles.hpp"
 
 namespace Batchwork::Impl {
-
-/// The rows that the largest of these kernels takes, and the tiles down of the kernel for n rows:
-/// few cases, so that there are few.
-inline constexpr int lu_rows_in_tiles = 64;
-constexpr int lu_tiles(int n) { return n <= 16 ? 2 : (n + 7) / 8; }
-/// Double matrices of more than 48 rows outgrow the registers of a warp: two have every other
-/// column of tiles. More lanes would leave fewer items on a multiprocessor, and most of the time is
-/// spent in steps that one warp does alone. Beyond 64 rows there are as many warps as have two
-/// columns of tiles each.
-template <class T>
-constexpr int warps_of_tiles(int tiles) {
-  if (tiles > 8) return (tiles + 1) / 2;
-  return tiles * tiles * int(sizeof(T)) > 288 ? 2 : 1;
-}
 
 /// A matrix of up to 8 Tiles rows, filled up with the identity, in tiles of 8 x 8. Lane 4 r + c of
 /// a warp holds numbers (r, 2 c) and (r, 2 c + 1) of each tile, as matrix instructions need them.

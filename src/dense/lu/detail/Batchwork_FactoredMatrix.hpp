@@ -14,6 +14,7 @@
 
 #include "dense/lu/detail/Batchwork_EliminationRows.hpp"
 #include "dense/lu/detail/Batchwork_EliminationTiles.hpp"
+#include "dense/lu/detail/Batchwork_LuChoice.hpp"
 
 namespace Batchwork::Impl {
 

@@ -15,9 +15,7 @@
 
 namespace Batchwork::Impl {
 
-/// Lanes that share a matrix, and teams of a multiprocessor: as were fastest (H200, CUDA 13).
-template <class T, int N>
-inline constexpr int lanes_of_inverse = N < 16 ? 4 : 8;
+/// Teams of a multiprocessor: as were fastest (H200, CUDA 13).
 template <class T, int N>
 inline constexpr int teams_of_inverse = N > 16 && sizeof(T) == 8 ? 2 : 4;
 
@@ -25,8 +23,8 @@ inline constexpr int teams_of_inverse = N > 16 && sizeof(T) == 8 ? 2 : 4;
 /// code is more than an instruction cache has. Where has_shuffles.
 template <class T, int N>
 struct InverseOfSharedLanes
-    : TeamsOfSharedLanes<T, lanes_of_inverse<T, N>, N, teams_of_inverse<T, N>> {
-  static constexpr int L = lanes_of_inverse<T, N>;
+    : TeamsOfSharedLanes<T, lanes_of_inverse<T>(N), N, teams_of_inverse<T, N>> {
+  static constexpr int L = lanes_of_inverse<T>(N);
   using Teams = TeamsOfSharedLanes<T, L, N, teams_of_inverse<T, N>>;
   using Ex = Exchange<T, L, N>;
   static_assert(N % L == 0 && !Ex::ragged, "each lane has whole rows");

@@ -21,6 +21,7 @@
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_MemoryAccess.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
+#include "dense/lu/detail/Batchwork_LuChoice.hpp"
 #include "dense/lu/detail/Batchwork_LuProblem.hpp"
 #include "dense/lu/detail/Batchwork_WarpsOfItem.hpp"
 #include "team/detail/Batchwork_ItemTravel.hpp"
@@ -29,13 +30,6 @@
 #include "view/detail/layout/Batchwork_MatrixTravel.hpp"
 
 namespace Batchwork::Impl {
-
-/// Whether this is faster than InverseTeams for matrices of up to so many rows (H200, CUDA 13): in
-/// double two warps of 64 rows are not.
-template <class T>
-constexpr bool rows_invert_faster(int rows) {
-  return sizeof(T) == 4 || rows <= 56;
-}
 
 /// Inverses of matrices of up to N rows, a multiple of 8, by Gauss-Jordan elimination with row
 /// pivoting, in place (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, section
@@ -54,7 +48,7 @@ constexpr bool rows_invert_faster(int rows) {
 template <class T, int N>
 struct InverseRows : TeamKernel<InverseRows<T, N>> {
   static_assert(N % 8 == 0 && N > 24 && N <= 64);
-  static constexpr int warps = N > 32 && 2 * N*(int(sizeof(T)) / 4) > 200 ? 2 : 1;
+  static constexpr int warps = warps_of_inverse_rows<T>(N);
   static constexpr int count = warps * lanes_of_warp;                      ///< lanes of a matrix
   static constexpr int of_lane = (N + lanes_of_warp - 1) / lanes_of_warp;  ///< rows of a lane
   static constexpr int columns = N / warps;                                ///< of these

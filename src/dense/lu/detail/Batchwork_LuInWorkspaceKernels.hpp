@@ -15,6 +15,7 @@
 #include "dense/lu/detail/Batchwork_LuInWorkspace.hpp"
 #include "dense/lu/detail/Batchwork_LuLaunch.hpp"
 #include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_ChosenLaunch.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 
 namespace Batchwork::Impl {
@@ -31,17 +32,21 @@ bool LuInWorkspaceLaunch<T, Exec>::run(Exec const& exec, Call const& call, std::
     most = LuTeams<T, true>::most_rows(scratch, p.result == LuResult::solutions);
     there = "the " + std::to_string(scratch) + " bytes of team scratch";
   }
-  if (n <= most) return workspace.asks();
+  bool const wanted_there =
+      runs_on_device<Exec> && n > 0 && call.kernel == KernelKind::in_workspace;
+  if (n <= most && !wanted_there) return workspace.asks();
   if (columns > most_lu_sides) return false;
   call.check_size(0, n, lu_rows_in_workspace, "a workspace");
   p.n = int(n);
   p.columns = int(columns);
   std::size_t const bytes = LuSlot::of(p).bytes(sizeof(T));
   if (p.items == 0 || (!workspace.asks() && !p.writes_something())) return true;
-  SlotsWanted const wanted{call.parts[0].name() + " has " + std::to_string(n) +
-                               " rows, more than the " + std::to_string(most) +
-                               " for which there is room in " + there + "; an item needs " +
-                               std::to_string(bytes) + " bytes",
+  if (runs_on_device<Exec>) expect_workspace_wanted(call, [&] { return matrices_of(p.n, p.n); });
+  SlotsWanted const wanted{call.parts[0].name() + " has " + std::to_string(n) + " rows, " +
+                               (wanted_there ? "in " + name_of(call.kernel)
+                                             : "more than the " + std::to_string(most) +
+                                                   " for which there is room in " + there) +
+                               "; an item needs " + std::to_string(bytes) + " bytes",
                            bytes, slots_at_once(exec, p.items, LuTeamsInWorkspace<T>::team())};
   launch_in_workspace(call, workspace, wanted, [&](WorkspaceSlots<T> const& slots) {
     if constexpr (runs_on_device<Exec>) {

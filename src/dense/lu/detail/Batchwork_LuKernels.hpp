@@ -17,6 +17,7 @@
 #include "dense/lu/detail/Batchwork_InverseOfSharedLanes.hpp"
 #include "dense/lu/detail/Batchwork_InverseRows.hpp"
 #include "dense/lu/detail/Batchwork_InverseTeams.hpp"
+#include "dense/lu/detail/Batchwork_LuChoice.hpp"
 #include "dense/lu/detail/Batchwork_LuHost.hpp"
 #include "dense/lu/detail/Batchwork_LuLanes.hpp"
 #include "dense/lu/detail/Batchwork_LuLaunch.hpp"
@@ -25,6 +26,7 @@
 #include "dense/lu/detail/Batchwork_LuTiles.hpp"
 #include "dense/lu/detail/Batchwork_SolutionOfSharedLanes.hpp"
 #include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_ChosenLaunch.hpp"
 #include "launch/detail/Batchwork_ChunkLaunch.hpp"
 #include "launch/detail/Batchwork_EmptyItems.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
@@ -85,54 +87,43 @@ bool launch_inverse_teams(Exec const& exec, Call const& call, LuProblem<T> const
   launch_kernel(exec, label, kernel, lu_launch_words(call, p.n));
   return true;
 }
-/// The largest extent for which lanes that share an item are faster than a warp an item. At 16 rows
-/// half of the lanes of such a warp have no row.
-constexpr int lu_extent_of_shared_lanes(LuTask task) {
-  return task == LuTask::solution   ? 32
-         : task == LuTask::inverses ? 24
-         : task == LuTask::factors  ? 16
-                                    : 12;
-}
 template <class T, int N, LuTask Task>
 using LuBySharedLanes =
     std::conditional_t<Task == LuTask::solution, SolutionOfSharedLanes<T, N>,
                        std::conditional_t<Task == LuTask::inverses, InverseOfSharedLanes<T, N>,
                                           LuOfSharedLanes<T, N, Task>>>;
 
-/// Lanes that hold matrices in their registers. \returns whether there is such a kernel
+/// \returns false, and launches nothing, where the device has too little scratch for the kernel
 template <LuTask Task, class T, class Exec>
-bool launch_lu_in_registers(Exec const& exec, Call const& call, LuProblem<T> const& p,
-                            DeviceLimits const& limits) {
+bool launch_lu(LuChoice const& c, Exec const& exec, Call const& call, LuProblem<T> const& p,
+               DeviceLimits const& limits) {
+  if (c.kind == KernelKind::by_lane) return launch_lu_lanes<Task>(exec, call, p);
   if constexpr (Vendor::has_shuffles) {
-    constexpr int shared = lu_extent_of_shared_lanes(Task);
-    auto const of_shared_lanes = [&]<int N>(KnownExtent<N>) {
-      if constexpr (N > shared) return false;
-      else return p.n <= N && launch_lu_kernel<LuBySharedLanes<T, N, Task>>(exec, call, p, limits);
-    };
-    auto const in_tiles = [&]<int Tiles>(KnownExtent<Tiles>) {
-      if constexpr (8 * Tiles <= shared ||
-                    (Task == LuTask::inverses && !rows_invert_faster<T>(8 * Tiles)))
-        return false;
-      else if constexpr (Task == LuTask::inverses)
-        return launch_lu_kernel<InverseRows<T, 8 * Tiles>>(exec, call, p, limits);
-      else return launch_lu_kernel<LuTiles<T, Tiles, Task>>(exec, call, p, limits);
-    };
-    if (of_shared_lanes(KnownExtent<12>()) || of_shared_lanes(KnownExtent<16>()) ||
-        of_shared_lanes(KnownExtent<24>()) || of_shared_lanes(KnownExtent<32>()))
-      return true;
-    if (p.n > lu_rows_in_tiles) return false;
-    switch (lu_tiles(p.n)) {
-      case 2: return in_tiles(KnownExtent<2>());
-      case 3: return in_tiles(KnownExtent<3>());
-      case 4: return in_tiles(KnownExtent<4>());
-      case 5: return in_tiles(KnownExtent<5>());
-      case 6: return in_tiles(KnownExtent<6>());
-      case 7: return in_tiles(KnownExtent<7>());
-      default: return in_tiles(KnownExtent<8>());
-    }
-  } else {
-    return false;
+    constexpr int shared = lu_rows_of_lanes(Task);
+    if (c.kind == KernelKind::by_lanes)
+      return with_extent<12, 16, 24, 32>(c.extent, [&]<int N>(KnownExtent<N>) {
+        if constexpr (N > shared) return false;
+        else return launch_lu_kernel<LuBySharedLanes<T, N, Task>>(exec, call, p, limits);
+      });
+    if (c.kind == KernelKind::by_warps)
+      return with_extent<16, 24, 32, 40, 48, 56, 64>(c.extent, [&]<int N>(KnownExtent<N>) {
+        if constexpr (N <= shared) return false;
+        else if constexpr (Task != LuTask::inverses)
+          return launch_lu_kernel<LuTiles<T, N / 8, Task>>(exec, call, p, limits);
+        else if constexpr (N <= inverse_rows_of_warps<T>())
+          return launch_lu_kernel<InverseRows<T, N>>(exec, call, p, limits);
+        else return false;
+      });
+    if constexpr (Task == LuTask::inverses)
+      if (launch_inverse_teams<InverseTeams<T, 3>>(exec, call, p, limits) ||
+          launch_inverse_teams<InverseTeams<T, 2>>(exec, call, p, limits))
+        return true;
+  } else if (p.n <= lu_rows_of_warp) {
+    launch_lu_teams<T, false>(exec, call, p, limits);
+    return true;
   }
+  launch_lu_teams<T, true>(exec, call, p, limits);
+  return true;
 }
 template <class T, int Rows, class Exec>
 void launch_lu_host(Exec const& exec, Call const& call, LuProblem<T> const& p) {
@@ -164,22 +155,15 @@ void LuLaunch<T, Task, Exec>::run(Exec const& exec, Call const& call, std::int64
   if (p.n == 0) return launch_lu_of_no_rows(exec, call, p);
   if constexpr (runs_on_device<Exec>) {
     DeviceLimits const limits = Vendor::device_limits(exec);
-    call.check_size(
-        0, p.n,
-        LuTeams<T, true>::most_rows(limits.scratch_of_team, p.result == LuResult::solutions),
-        "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
+    int const most =
+        LuTeams<T, true>::most_rows(limits.scratch_of_team, p.result == LuResult::solutions);
+    call.check_size(0, p.n, most,
+                    "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
     if (!p.writes_something()) return;
-    if (launch_lu_lanes<Task>(exec, call, p) || launch_lu_in_registers<Task>(exec, call, p, limits))
-      return;
-    if constexpr (!Vendor::has_shuffles) {
-      if (p.n <= lu_rows_of_warp) return launch_lu_teams<T, false>(exec, call, p, limits);
-    }
-    if constexpr (Vendor::has_shuffles && Task == LuTask::inverses) {
-      if (launch_inverse_teams<InverseTeams<T, 3>>(exec, call, p, limits) ||
-          launch_inverse_teams<InverseTeams<T, 2>>(exec, call, p, limits))
-        return;
-    }
-    launch_lu_teams<T, true>(exec, call, p, limits);
+    launch_chosen(
+        call, choose_lu<T>(Task, p.n, Vendor::has_shuffles, most),
+        [&] { return matrices_of(p.n, p.n); },
+        [&](LuChoice const& c) { return launch_lu<Task>(c, exec, call, p, limits); });
   } else {
     call.check_size(0, p.n, lu_rows_on_host, "a host's buffers");
     if (!p.writes_something()) return;

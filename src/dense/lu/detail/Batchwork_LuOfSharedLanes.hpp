@@ -18,16 +18,14 @@
 
 namespace Batchwork::Impl {
 
-/// Lanes that share a matrix, and teams of a multiprocessor: as were fastest (H200, CUDA 13).
-template <class T, int N>
-inline constexpr int lanes_of_lu = N < 16 || sizeof(T) == 4 ? 4 : 8;
+/// Teams of a multiprocessor: as were fastest (H200, CUDA 13).
 template <class T, int N>
 inline constexpr int teams_of_lu_lanes = N < 16 && sizeof(T) == 8 ? 3 : 4;
 
 /// On a device, for matrices of up to N rows: the identity is beyond them.
 template <class T, int N, LuTask Task>
-struct LuOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_lu<T, N>, N, teams_of_lu_lanes<T, N>> {
-  static constexpr int L = lanes_of_lu<T, N>, mine = N / L;
+struct LuOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_lu<T>(N), N, teams_of_lu_lanes<T, N>> {
+  static constexpr int L = lanes_of_lu<T>(N), mine = N / L;
   using Teams = TeamsOfSharedLanes<T, L, N, teams_of_lu_lanes<T, N>>;
   using S = Distributed<T, L, 1, N>;
   using Ex = typename S::exchange;

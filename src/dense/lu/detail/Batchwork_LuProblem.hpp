@@ -11,6 +11,7 @@
 
 #include "core/Batchwork_Status.hpp"
 #include "core/detail/Batchwork_ScaledProduct.hpp"
+#include "dense/lu/detail/Batchwork_LuChoice.hpp"
 #include "launch/detail/Batchwork_StatusTarget.hpp"
 #include "view/detail/layout/Batchwork_Storage.hpp"
 
@@ -18,9 +19,6 @@ namespace Batchwork::Impl {
 
 /// What is computed from the factors of a matrix.
 enum class LuResult { factors, solutions, determinant };
-/// What a kernel is compiled for: factors and determinants, the solution for a vector, those for
-/// several, or inverses.
-enum class LuTask { factors, solution, solutions, inverses };
 
 /// For every item: the factors of a, N x N. `factors` are stored in lu, and the rows of a in the
 /// order of the pivots in `order`; `solutions` are x, N x columns, with a x = b, b being the unit

@@ -21,6 +21,7 @@
 #include "core/detail/backend/Batchwork_Scheduling.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
 #include "dense/lu/detail/Batchwork_FactoredMatrix.hpp"
+#include "dense/lu/detail/Batchwork_LuChoice.hpp"
 #include "dense/lu/detail/Batchwork_LuProblem.hpp"
 #include "team/detail/Batchwork_ItemTravel.hpp"
 #include "team/detail/Batchwork_TeamKernel.hpp"

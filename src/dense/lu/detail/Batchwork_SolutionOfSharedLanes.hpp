@@ -17,12 +17,7 @@
 
 namespace Batchwork::Impl {
 
-/// Lanes that share a matrix, and teams of a multiprocessor: as were fastest (H200, CUDA 13).
-template <class T, int N>
-inline constexpr int lanes_of_solution = N <= 12                     ? 2
-                                         : N <= 16 && sizeof(T) == 4 ? 4
-                                         : N <= 24 || sizeof(T) == 4 ? 8
-                                                                     : 16;
+/// Teams of a multiprocessor: as were fastest (H200, CUDA 13).
 template <class T, int N>
 inline constexpr int teams_of_solution = N > 24                      ? 3
                                          : sizeof(T) == 4 || N == 16 ? 4
@@ -32,8 +27,8 @@ inline constexpr int teams_of_solution = N > 24                      ? 3
 /// has_shuffles.
 template <class T, int N>
 struct SolutionOfSharedLanes
-    : TeamsOfSharedLanes<T, lanes_of_solution<T, N>, N, teams_of_solution<T, N>> {
-  static constexpr int L = lanes_of_solution<T, N>, mine = N / L;
+    : TeamsOfSharedLanes<T, lanes_of_solution<T>(N), N, teams_of_solution<T, N>> {
+  static constexpr int L = lanes_of_solution<T>(N), mine = N / L;
   using Teams = TeamsOfSharedLanes<T, L, N, teams_of_solution<T, N>>;
   using Ex = Exchange<T, L, N>;
   static_assert(N % L == 0 && !Ex::ragged, "each lane has whole rows");

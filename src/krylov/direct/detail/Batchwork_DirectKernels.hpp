@@ -15,6 +15,7 @@
 #include "core/detail/backend/Batchwork_Backend.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_LaunchLimits.hpp"
+#include "krylov/direct/detail/Batchwork_DirectChoice.hpp"
 #include "krylov/direct/detail/Batchwork_DirectLaunch.hpp"
 #include "krylov/direct/detail/Batchwork_DirectPacks.hpp"
 #include "krylov/direct/detail/Batchwork_DirectRows.hpp"
@@ -77,12 +78,17 @@ DirectKept DirectSizes<T, F, Exec>::kept([[maybe_unused]] Exec const& exec, std:
 template <DirectTask Task, class F, class T, class Exec>
 void launch_direct_teams(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p) {
   auto const limits = Vendor::device_limits(exec);
-  if constexpr (Vendor::has_shuffles) {
-    // In registers factors have the type of the systems. Factors in float, which need refinement,
-    // took 1.7 to 3.9 times as long there (H100, 22 to 144 rows).
-    if constexpr (Task == DirectTask::whole)
-      if (DirectLanesLaunch<T, Exec>::run(exec, call, p, limits)) return;
-    if (launch_direct_tiles<Task>(exec, call, p, limits)) return;
+  DirectWork const work{p.n, p.items, p.columns, Task == DirectTask::whole,
+                        p.growth != nullptr || p.condition != nullptr};
+  for (KernelChoice const& c : choose_direct<T>(work, Vendor::has_shuffles, limits)) {
+    if (c.kind == KernelKind::by_lanes) {
+      if constexpr (Task == DirectTask::whole)
+        if (DirectLanesLaunch<T, Exec>::run(exec, call, p, limits, c.extent)) return;
+    } else if (c.kind == KernelKind::by_warps || c.kind == KernelKind::by_panels) {
+      if (launch_direct_tiles<Task>(exec, call, p, limits)) return;
+    } else {
+      break;
+    }
   }
   using Kernel = DirectTeams<T, F, Task>;
   Kernel const kernel(p);

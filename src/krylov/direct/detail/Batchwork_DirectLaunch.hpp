@@ -68,9 +68,10 @@ bool launch_direct_tiles(Exec const& exec, SystemCall const& call, DirectProblem
 /// On devices with shuffles: the whole task, by lanes of a warp that share items.
 template <class T, class Exec>
 struct DirectLanesLaunch {
-  /// \returns false, and launches nothing, where that kernel is not the one for the call
+  /// Launches the kernel of this extent. \returns false, and launches nothing, where a team has too
+  ///          little scratch
   static bool run(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
-                  DeviceLimits const& limits);
+                  DeviceLimits const& limits, int extent);
 };
 
 }  // namespace Batchwork::Impl

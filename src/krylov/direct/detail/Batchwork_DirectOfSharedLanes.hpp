@@ -20,6 +20,7 @@
 #include "core/detail/backend/Batchwork_Scheduling.hpp"
 #include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
+#include "krylov/direct/detail/Batchwork_DirectChoice.hpp"
 #include "krylov/direct/detail/Batchwork_DirectExpand.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
 #include "krylov/direct/detail/Batchwork_DirectScaling.hpp"
@@ -31,23 +32,11 @@
 
 namespace Batchwork::Impl {
 
-/// Lanes that share an item of up to N rows, and teams of a multiprocessor with registers for the
-/// rows: the fastest choice (H100, CUDA 13).
-template <class T, int N>
-inline constexpr int lanes_of_direct = N <= 12   ? 4
-                                       : N <= 16 ? int(sizeof(T))
-                                       : N <= 24 ? 8
-                                                 : 16;
+/// Teams of a multiprocessor with registers for the rows: the fastest choice (H100, CUDA 13).
 template <class T, int N>
 inline constexpr int teams_of_direct = N <= 8                      ? 4
                                        : N <= 16 || sizeof(T) == 4 ? 3
                                                                    : 2;
-
-/// The rows of the largest of these kernels, and of the kernel for n rows.
-inline constexpr int direct_rows_of_lanes = 32;
-constexpr int direct_rows_for(int n) {
-  return n <= 8 ? 8 : n <= 12 ? 12 : n <= 16 ? 16 : n <= 24 ? 24 : 32;
-}
 
 /// The pattern is expanded in scratch, where the matrix stays as it was given, and lanes take their
 /// rows from there, scaled: see SolutionOfLanes. The residual uses the matrix in scratch, so
@@ -57,7 +46,7 @@ template <class T, int N>
 struct DirectOfSharedLanes : TeamKernel<DirectOfSharedLanes<T, N>> {
   using Shell = TeamKernel<DirectOfSharedLanes>;
   using Shell::items_per_team, Shell::team, Shell::all_groups, Shell::fits;
-  static constexpr int L = lanes_of_direct<T, N>, mine = N / L, count = L;
+  static constexpr int L = lanes_of_direct<T>(N), mine = N / L, count = L;
   static_assert(N % L == 0, "each lane has whole rows");
   static constexpr int largest_team = 128, wanted_teams = teams_of_direct<T, N>;
   static constexpr int most_items = largest_team / L;
@@ -114,11 +103,6 @@ struct DirectOfSharedLanes : TeamKernel<DirectOfSharedLanes<T, N>> {
       groups = int(std::clamp<std::int64_t>((all_groups() + teams_wanted - 1) / teams_wanted, 1,
                                             most_groups));
     }
-  }
-  /// Whether there are enough systems for the device. With few of them, kernels with a warp for
-  /// each finish earlier (to 12 a multiprocessor on an H100, from 9 rows on).
-  bool is_worth_it(DeviceLimits const& limits) const {
-    return p.n <= 8 || p.items >= 12 * std::int64_t(limits.multiprocessors);
   }
   std::int64_t teams() const { return (all_groups() + groups - 1) / groups; }
   BATCHWORK_INLINE std::size_t to_list() const { return this->bytes_of_items(); }

@@ -17,6 +17,7 @@
 #include "core/detail/backend/Batchwork_Warp.hpp"
 #include "core/detail/backend/Batchwork_WarpReductions.hpp"
 #include "dense/lu/detail/Batchwork_FactoredMatrix.hpp"
+#include "krylov/direct/detail/Batchwork_DirectChoice.hpp"
 #include "krylov/direct/detail/Batchwork_DirectCondition.hpp"
 #include "krylov/direct/detail/Batchwork_DirectExpand.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
@@ -27,13 +28,6 @@
 #include "team/detail/Batchwork_TeamKernel.hpp"
 
 namespace Batchwork::Impl {
-
-/// The rows that the largest of these kernels takes, and the tiles down of the kernel for n rows:
-/// few cases, so that there are few.
-inline constexpr int direct_rows_in_tiles = 144;
-constexpr int direct_tiles(int n) {
-  return n <= lu_rows_in_tiles ? lu_tiles(n) : n <= 80 ? 10 : n <= 96 ? 12 : n <= 120 ? 15 : 18;
-}
 
 /// Calls f with the number of tile rows of the kernel for so many rows, an integral constant.
 template <class Run>

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Which kernel runs svd on a device, and how many lanes share an item.
+#ifndef BATCHWORK_SVDCHOICE_HPP
+#define BATCHWORK_SVDCHOICE_HPP
+
+#include "dense/decompositions/detail/Batchwork_ColumnsChoice.hpp"
+#include "dense/decompositions/detail/Batchwork_EighChoice.hpp"
+
+namespace Batchwork::Impl {
+
+/// The largest extent of SvdOfSharedLanes.
+inline constexpr int svd_rows_of_lanes = 32;
+/// Lanes that share an item there: each has columns of two matrices.
+template <class T>
+constexpr int lanes_of_svd(int extent) {
+  if (sizeof(T) == 8) return extent <= 12 ? 4 : extent <= 16 ? 8 : extent <= 24 ? 16 : 32;
+  return extent == 12 ? 4 : extent == 32 ? 32 : 8;
+}
+/// Matrices that are slower so: with few columns beside its rows an item has lanes without any. 24
+/// x 12 in double takes 48.7 ns instead of 37.7 (H100, 2026-11-26).
+constexpr bool is_narrow_for_lanes(int m, int n) { return m > 16 ? 5 * n <= 3 * m : m > 2 * n; }
+
+/// The kernels for m x n matrices, m >= n >= 1, the fastest first. by_warps is SvdByReflections,
+/// in_scratch are rotations alone by DecompositionTeams: from eigenvectors, 64 rows in double take
+/// 3300 ns instead of 5172 (H100, 2026-11-25).
+/// \param shuffles  lanes of a warp read each other's registers
+template <class T>
+constexpr Candidates<> choose_svd(int m, int n, bool shuffles) {
+  using enum KernelKind;
+  Candidates<> c;
+  bool const lanes = shuffles && n > 4 && m <= svd_rows_of_lanes,
+             narrow = is_narrow_for_lanes(m, n);
+  auto const add_lanes = [&] {
+    int const extent = extent_from(extents_of_columns, m);
+    c.add({by_lanes, extent, lanes_of_svd<T>(extent)});
+  };
+  if (m == n && n <= extent_of_lane) c.add({by_lane, n, 1});
+  if (lanes && !narrow) add_lanes();
+  if (n > 4 && n <= rows_by_reflections(2) && m <= 2 * n)
+    c.add({by_warps, rows_by_reflections(2), lanes_by_reflections(2, n)});
+  c.add({in_scratch});
+  if (lanes && narrow) add_lanes();
+  c.add({in_workspace});
+  return c;
+}
+
+}  // namespace Batchwork::Impl
+
+#endif
