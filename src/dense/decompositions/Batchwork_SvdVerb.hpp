@@ -110,7 +110,8 @@ struct CallOfVerb<Verb::svd>
 /// Cost: some (7 M + 4 N) N^2 / 2 operations an item for each sweep of rotations, M >= N. Rotations
 /// alone take about seven sweeps. They take one or two if they begin with the eigenvectors of A' A,
 /// which cost some 9 N^3 operations. Hosts begin so, and devices for items with 5 to 64 columns and
-/// at most twice as many rows, for square ones from 9 rows on.
+/// at most twice as many rows, for square ones from 9 rows on, and in double for most with 53 to
+/// 224 columns.
 ///
 /// Source: one-sided Jacobi rotations (Golub and Van Loan, Matrix Computations, 4th edition,
 /// section 8.6.3). Square matrices of up to 8 rows are computed in registers, by a lane or in packs

@@ -168,6 +168,29 @@ struct InWorkspace {
   }
 };
 
+/// By rotations of blocks of columns, which begin with eigenvectors if Tiles > 0, in so many bytes
+/// of scratch, and in three slots of a workspace if an item does not fit into them.
+template <int Tiles, int Lanes, std::size_t Scratch = 206824>
+struct Blocks {
+  template <class T>
+  void operator()(Impl::SvdOfItems<T> const& f) const {
+    if constexpr (Impl::Vendor::has_shuffles) {
+      auto limits = h200_with_kokkos_5();
+      limits.scratch_of_team = Scratch;
+      using Kernel = Impl::SvdOfTiles<T, Tiles, Lanes>;
+      Kernel kernel(f, limits);
+      ASSERT_TRUE(Kernel::takes(f));
+      ASSERT_LE(kernel.bytes(), limits.scratch_of_team);
+      ASSERT_LE(kernel.team(), kernel.largest_team);
+      ASSERT_EQ(kernel.in_scratch(), Scratch == 206824);
+      SlotsOfTest<T> const memory(3, std::max(kernel.bytes_of_slot(), std::size_t(64)));
+      kernel.slots = memory.slots;
+      run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
+      ASSERT_TRUE(memory.fenced());
+    }
+  }
+};
+
 template <class How, class F>
 void run(F f, ArrangedBatch<int> const* codes, std::int64_t items) {
   if (codes) {
@@ -393,6 +416,19 @@ TEST(DecompositionTeams, SingularValuesFromEigenvectors) {
   check_svd_teams<float, Reflections<2>>(31, 27, 14, Arranged::by_columns, random);
   check_svd_teams<float, Reflections<2>>(45, 45, 13, Arranged::interleaved, random);
   check_svd_teams<double, Reflections<2>>(34, 40, 5, Arranged::item_contiguous, random);
+}
+TEST(DecompositionTeams, SingularValuesOfBlocks) {
+  Random random(17);
+  if constexpr (Impl::Vendor::has_shuffles) {
+    check_svd_teams<double, Blocks<0, 512>>(35, 17, 6, Arranged::interleaved, random);
+    check_svd_teams<float, Blocks<0, 512>>(18, 34, 6, Arranged::item_contiguous, random);
+    check_svd_teams<float, Blocks<0, 512>>(34, 3, 6, Arranged::by_columns, random);
+    check_svd_teams<double, Blocks<8, 128>>(33, 30, 6, Arranged::strided, random);
+    // One matrix in scratch, and none.
+    check_svd_teams<double, Blocks<8, 128, 9000>>(36, 12, 6, Arranged::item_contiguous, random);
+    check_svd_teams<double, Blocks<8, 128, 4000>>(36, 12, 6, Arranged::interleaved, random);
+    check_svd_teams<float, Blocks<0, 512, 2500>>(36, 12, 6, Arranged::interleaved, random);
+  }
 }
 TEST(DecompositionTeams, LargeItems) {
   Random random(5);
@@ -648,6 +684,7 @@ TEST(DecompositionsTeams, Units) {
     check_svd_units<float, SharedLanes<12>>(11, 9),
         check_svd_units<double, SharedLanes<24>>(21, 20);
     check_svd_units<float, Reflections<2>>(19, 17);
+    check_svd_units<float, Blocks<0, 512>>(34, 9), check_svd_units<double, Blocks<8, 128>>(35, 10);
     check_qr_units<float, SharedLanes<12>>(11, 9), check_qr_units<double, SharedLanes<24>>(21, 20);
     check_qr_units<float, InTiles<6>>(39, 33), check_qr_units<double, InTiles<6>>(39, 39);
     check_qr_units<float, ByPanels<>>(19, 12), check_qr_units<double, ByPanels<1>>(19, 17);

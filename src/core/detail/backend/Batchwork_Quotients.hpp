@@ -75,6 +75,26 @@ BATCHWORK_INLINE double middle_reciprocal(double x) {
 #endif
 }
 
+/// 1 / sqrt(x) to about 20 bits, for a normal number x.
+BATCHWORK_INLINE float some_rsqrt(float x) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  float r;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r;
+#else
+  return 1 / Kokkos::sqrt(x);
+#endif
+}
+BATCHWORK_INLINE double some_rsqrt(double x) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  double r;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+  return r;
+#else
+  return 1 / Kokkos::sqrt(x);
+#endif
+}
+
 /// Whether x is positive, normal and finite, by integers, which is faster than a comparison.
 template <class T>
 BATCHWORK_INLINE bool is_positive_and_normal(T x) {

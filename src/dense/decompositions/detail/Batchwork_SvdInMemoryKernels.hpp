@@ -12,6 +12,7 @@
 #include "dense/decompositions/detail/Batchwork_SvdLaunch.hpp"
 #include "dense/decompositions/detail/Batchwork_SvdOfItems.hpp"
 #include "dense/decompositions/detail/Batchwork_SvdOfThreads.hpp"
+#include "dense/decompositions/detail/Batchwork_SvdOfTiles.hpp"
 #include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 
 namespace Batchwork::Impl {
@@ -21,6 +22,8 @@ void SvdInMemoryLaunch<T, Exec>::run(Exec const& exec, Call const& call, SvdProb
                                      GivenWorkspace<T> const& workspace) {
   SvdOfItems<T> const f{p};
   if constexpr (runs_on_device<Exec>) {
+    bool const any = call.kernel == KernelKind::fastest;
+    if (any && launch_svd_of_tiles(exec, call, workspace, f)) return;
     launch_chosen_decomposition(
         call, workspace, choose_svd<T>(p.m, p.n, Vendor::has_shuffles), f,
         [&] { launch_decomposition_anywhere(exec, call, workspace, f); },

@@ -16,6 +16,14 @@
 
 namespace Batchwork::Impl {
 
+/// Where an item stands in memory: the columns of a and of v, or null for v, and what is beside
+/// them.
+template <class S>
+struct SvdPlace {
+  S *a, *right, *rest;
+  int right_leading;
+};
+
 /// See SvdProblem: rotations of the columns.
 template <class T>
 struct SvdOfItems : SvdProblem<T> {
@@ -28,10 +36,12 @@ struct SvdOfItems : SvdProblem<T> {
 
   int rows() const { return m; }
   int cols() const { return n; }
-  /// The columns of a and of v, lengths of columns, the diagonal of the reflections, the powers of
-  /// two that scale them, and the values.
+  /// Numbers behind the matrices: lengths of columns, the diagonal of the reflections, the powers
+  /// of two that scale them, and the values.
+  BATCHWORK_INLINE int beside() const { return 4 * n; }
+  /// The columns of a and of v, and what is beside them.
   BATCHWORK_INLINE ItemMemory memory() const {
-    return {std::int64_t(leading) * n * matrices() + 4 * n, std::int64_t(n)};
+    return {std::int64_t(leading) * n * matrices() + beside(), std::int64_t(n)};
   }
 
   BATCHWORK_INLINE int matrices() const { return stores_vectors || begins_with_vectors ? 2 : 1; }
@@ -51,17 +61,35 @@ struct SvdOfItems : SvdProblem<T> {
   template <class Items, class Begin>
   BATCHWORK_INLINE void decompose(Items const& of, Begin const& begin) const {
     using S = typename Items::value_type;
+    int const size = leading * n;
+    decompose(
+        of,
+        [&](int slot) {
+          S* const own = of.numbers(slot);
+          return SvdPlace<S>{own, matrices() > 1 ? own + size : nullptr, own + matrices() * size,
+                             leading};
+        },
+        begin,
+        [this](auto& a, auto& right, auto*) {
+          return stores_vectors ? orthogonalise_columns(a, right) : orthogonalise_columns(a);
+        });
+  }
+  /// The same where place(slot) is an SvdPlace, and rotate(a, right, rest) makes the columns
+  /// orthogonal, as orthogonalise_columns.
+  template <class Items, class PlaceOf, class Begin, class Rotate>
+  BATCHWORK_INLINE void decompose(Items const& of, PlaceOf const& place, Begin const& begin,
+                                  Rotate const& rotate) const {
+    using S = typename Items::value_type;
     using Columns = ColumnsInMemory<S, typename Items::Lanes>;
-    int const size = leading * n, arrays = matrices() * size;
     of.load(a, m, n,
-            [&](int slot, int i, int j, S const& x) { of.numbers(slot)[j * leading + i] = x; });
+            [&](int slot, int i, int j, S const& x) { place(slot).a[j * leading + i] = x; });
     of.meet();
     auto const lanes = of.lanes();
-    S* const own = of.numbers(of.own());
-    S *const lengths = own + arrays, *const diagonal = lengths + n, *const unscale = diagonal + n,
+    SvdPlace<S> const own = place(of.own());
+    S *const lengths = own.rest, *const diagonal = lengths + n, *const unscale = diagonal + n,
              *const found = unscale + n;
-    Columns c{lanes, m, n, leading, own, of.indices(of.own())};
-    Columns right{lanes, n, n, leading, matrices() > 1 ? own + size : nullptr, c.order};
+    Columns c{lanes, m, n, leading, own.a, of.indices(of.own())};
+    Columns right{lanes, n, n, own.right_leading, own.right, c.order};
     c.begin();
     c.clear_padding();
     lanes.sync();
@@ -70,7 +98,7 @@ struct SvdOfItems : SvdProblem<T> {
     c.scale(scale);
     auto const without_end = begin(c, right, largest, lengths);
     lanes.sync();
-    auto const open = stores_vectors ? orthogonalise_columns(c, right) : orthogonalise_columns(c);
+    auto const open = rotate(c, right, lengths);
     constexpr auto order = ColumnOrder::largest_first;
     if (stores_vectors) c.template sort_packs<order>(lengths, right);
     else c.template sort_packs<order>(lengths);
@@ -84,15 +112,13 @@ struct SvdOfItems : SvdProblem<T> {
     c.for_columns(0, n, [&](int j, int there) {
       if (there > 0 && lanes.row == 0) found[j] = select(failed, nan, value(j));
     });
-    int const of_found = arrays + 3 * n;
     if (stores_vectors) {
       // Rotations have made columns orthogonal relative to their lengths, so they are divided by
       // their lengths. Columns shorter than least_length may not be orthogonal: the vectors of such
       // an item are found by reflections.
-      int const of_factors = arrays + n, of_flag = arrays + 2 * n;
       auto const left = [&](int slot, int i, int j) {
-        S const* const from = of.numbers(slot);
-        return S(from[of.indices(slot)[j] * leading + i] * from[of_factors + j]);
+        auto const from = place(slot);
+        return S(from.a[of.indices(slot)[j] * leading + i] * from.rest[n + j]);
       };
       auto const put_factors = [&](auto const& by_reflections) {
         c.for_columns(0, n, [&](int j, int there) {
@@ -126,13 +152,13 @@ struct SvdOfItems : SvdProblem<T> {
         of.store(u, m, n, left);
       }
       of.store(v, n, n, [&](int slot, int i, int j) {
-        S const* const from = of.numbers(slot);
-        return S(from[size + of.indices(slot)[j] * leading + i] * from[of_flag]);
+        auto const from = place(slot);
+        return S(from.right[of.indices(slot)[j] * from.right_leading + i] * from.rest[2 * n]);
       });
     } else {
       of.meet();
     }
-    of.store(values, n, 1, [&](int slot, int j, int) { return of.numbers(slot)[of_found + j]; });
+    of.store(values, n, 1, [&](int slot, int j, int) { return place(slot).rest[3 * n + j]; });
     of.put_status(status, code);
   }
 };
