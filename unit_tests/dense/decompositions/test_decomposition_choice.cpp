@@ -109,16 +109,18 @@ TEST(SvdChoice, Square) {
                                        {32, by_lanes, 32, 32},
                                        {33, by_warps, 64, 32},
                                        {64, by_warps, 64, 32},
-                                       {65, in_scratch}});
+                                       {65, by_panels}});
   expect_chosen(svd_kernels<double>(), {{12, by_lanes, 12, 4},
                                         {16, by_lanes, 16, 8},
                                         {24, by_lanes, 24, 16},
                                         {32, by_lanes, 32, 32},
                                         {33, by_warps, 64, 32},
-                                        {65, in_scratch}});
+                                        {40, by_warps, 64, 32},
+                                        {41, by_panels},
+                                        {300, by_panels}});
 }
 TEST(SvdChoice, Tall) {
-  expect_chosen(tall_svd_kernels<double>(4), {{5, in_scratch}, {8, in_scratch}});
+  expect_chosen(tall_svd_kernels<double>(4), {{5, in_scratch}, {8, in_scratch}, {33, by_panels}});
   expect_chosen(tall_svd_kernels<double>(5),
                 {{6, by_lanes, 12, 4}, {10, by_lanes, 12, 4}, {11, in_scratch}});
   expect_chosen(tall_svd_kernels<double>(12), {{16, by_lanes, 16, 8},
@@ -128,7 +130,7 @@ TEST(SvdChoice, Tall) {
                                                {25, in_scratch}});
   expect_chosen(
       tall_svd_kernels<float>(20),
-      {{32, by_lanes, 32, 32}, {33, by_warps, 64, 16}, {40, by_warps, 64, 16}, {41, in_scratch}});
+      {{32, by_lanes, 32, 32}, {33, by_warps, 64, 16}, {40, by_warps, 64, 16}, {41, by_panels}});
 }
 TEST(DecompositionChoices, WithoutShuffles) {
   expect_chosen(qr_kernels<double>(false), {{8, by_lane, 8, 1}, {9, in_scratch}, {48, in_scratch}});

@@ -23,9 +23,17 @@ constexpr int lanes_of_svd(int extent) {
 /// x 12 in double takes 48.7 ns instead of 37.7 (H100, 2026-11-26).
 constexpr bool is_narrow_for_lanes(int m, int n) { return m > 16 ? 5 * n <= 3 * m : m > 2 * n; }
 
-/// The kernels for m x n matrices, m >= n >= 1, the fastest first. by_warps is SvdByReflections,
-/// in_scratch are rotations alone by DecompositionTeams: from eigenvectors, 64 rows in double take
-/// 3300 ns instead of 5172 (H100, 2026-11-25).
+/// Whether one warp an item, SvdByReflections, takes less time than SvdOfTiles (H200, 2026-11-27,
+/// ns: 34 rows in double 619 and 724, 48 rows 1648 and 1043; 64 rows in float 1761 and 1896).
+template <class T>
+constexpr bool svd_warps_are_faster(int m, int n) {
+  return n > 4 && n <= (sizeof(T) == 8 ? 40 : 64) && m <= 2 * n;
+}
+
+/// The kernels for m x n matrices, m >= n >= 1, the fastest first. by_panels is SvdOfTiles, with
+/// the matrices in scratch or in a workspace. by_warps is SvdByReflections, in_scratch are rotations
+/// alone by DecompositionTeams: from eigenvectors, 64 rows in double take 3300 ns instead of 5172
+/// (H100, 2026-11-25).
 /// \param shuffles  lanes of a warp read each other's registers
 template <class T>
 constexpr Candidates<> choose_svd(int m, int n, bool shuffles) {
@@ -39,6 +47,7 @@ constexpr Candidates<> choose_svd(int m, int n, bool shuffles) {
   };
   if (m == n && n <= extent_of_lane) c.add({by_lane, n, 1});
   if (lanes && !narrow) add_lanes();
+  if (shuffles && m > columns_of_warp && !svd_warps_are_faster<T>(m, n)) c.add({by_panels});
   if (n > 4 && n <= rows_by_reflections(2) && m <= 2 * n)
     c.add({by_warps, rows_by_reflections(2), lanes_by_reflections(2, n)});
   c.add({in_scratch});

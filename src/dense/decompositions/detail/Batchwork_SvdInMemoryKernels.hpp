@@ -22,8 +22,11 @@ void SvdInMemoryLaunch<T, Exec>::run(Exec const& exec, Call const& call, SvdProb
                                      GivenWorkspace<T> const& workspace) {
   SvdOfItems<T> const f{p};
   if constexpr (runs_on_device<Exec>) {
-    bool const any = call.kernel == KernelKind::fastest;
-    if (any && launch_svd_of_tiles(exec, call, workspace, f)) return;
+    bool const panels = call.kernel == KernelKind::by_panels;
+    if ((panels || call.kernel == KernelKind::fastest) &&
+        launch_svd_of_tiles(exec, call, workspace, f))
+      return;
+    if (panels) expect_workspace_wanted(call, [&] { return matrices_of(p.m, p.n); });
     launch_chosen_decomposition(
         call, workspace, choose_svd<T>(p.m, p.n, Vendor::has_shuffles), f,
         [&] { launch_decomposition_anywhere(exec, call, workspace, f); },

@@ -17,6 +17,7 @@
 #include "dense/decompositions/detail/Batchwork_DecompositionInWorkspace.hpp"
 #include "dense/decompositions/detail/Batchwork_EigenpairsOfTeam.hpp"
 #include "dense/decompositions/detail/Batchwork_RotationTiles.hpp"
+#include "dense/decompositions/detail/Batchwork_SvdChoice.hpp"
 #include "dense/decompositions/detail/Batchwork_SvdOfItems.hpp"
 #include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 
@@ -219,9 +220,7 @@ template <class T, class Exec>
 bool launch_svd_of_tiles(Exec const& exec, Call const& call, GivenWorkspace<T> const& workspace,
                          SvdOfItems<T> const& f) {
   if constexpr (runs_on_device<Exec> && Vendor::has_shuffles) {
-    if (f.m <= columns_of_warp) return false;
-    // A warp an item takes less time.
-    if (f.n > 4 && f.n <= (sizeof(T) == 8 ? 40 : 64) && f.m <= 2 * f.n) return false;
+    if (f.m <= columns_of_warp || svd_warps_are_faster<T>(f.m, f.n)) return false;
     auto const launched = [&]<class Kernel>(Kernel const*) {
       return launch_svd_of_some_tiles<Kernel>(exec, call, workspace, f);
     };
