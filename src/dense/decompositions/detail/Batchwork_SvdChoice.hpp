@@ -31,9 +31,9 @@ constexpr bool svd_warps_are_faster(int m, int n) {
 }
 
 /// The kernels for m x n matrices, m >= n >= 1, the fastest first. by_panels is SvdOfTiles, with
-/// the matrices in scratch or in a workspace. by_warps is SvdByReflections, in_scratch are rotations
-/// alone by DecompositionTeams: from eigenvectors, 64 rows in double take 3300 ns instead of 5172
-/// (H100, 2026-11-25).
+/// the matrices in scratch or in a workspace. by_warps is SvdByReflections, in_scratch are
+/// rotations alone by DecompositionTeams: from eigenvectors, 64 rows in double take 3300 ns instead
+/// of 5172 (H100, 2026-11-25).
 /// \param shuffles  lanes of a warp read each other's registers
 template <class T>
 constexpr Candidates<> choose_svd(int m, int n, bool shuffles) {

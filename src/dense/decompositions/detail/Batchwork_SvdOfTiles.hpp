@@ -196,14 +196,16 @@ bool launch_svd_of_some_tiles(Exec const& exec, Call const& call,
     return true;
   }
   // Rotations alone, or of pairs, need less scratch, and serve where there is no workspace.
-  bool const is_needed = !DecompositionTeams<SvdOfItems<T>, true>(f, limits).fits(limits);
+  DecompositionTeams<SvdOfItems<T>, true> const rotations(f, limits);
+  bool const is_needed = !rotations.fits(limits);
   if (!is_needed && !workspace.asks() &&
       workspace.count < WorkspaceSlots<T>::numbers(1, kernel.bytes_of_slot()))
     return false;
   launch_in_workspace<T>(
       call, workspace,
-      {"an item of " + call.parts[0].name() + " does not fit into the " +
-           std::to_string(limits.scratch_of_team) + " bytes of the device's team scratch",
+      {"an item of " + call.parts[0].name() + " needs " + std::to_string(rotations.bytes()) +
+           " bytes, more than the " + std::to_string(limits.scratch_of_team) +
+           " of the device's team scratch",
        kernel.bytes_of_slot(), slots_at_once(exec, f.items, kernel.team())},
       [&](WorkspaceSlots<T> const& slots) {
         kernel.slots = slots;

@@ -100,7 +100,8 @@ struct LuChoice : KernelChoice {
 };
 
 /// The kernels for matrices of n rows, 1 or more, the fastest first. by_panels is InverseTeams for
-/// inverses, and LuTeams for others and where that does not fit into scratch; in_scratch is LuTeams.
+/// inverses, and LuTeams for others and where that does not fit into scratch; in_scratch is
+/// LuTeams.
 /// \param shuffles         lanes of a warp read each other's registers
 /// \param rows_in_scratch  the most rows of an item in scratch, LuTeams::most_rows
 template <class T>
