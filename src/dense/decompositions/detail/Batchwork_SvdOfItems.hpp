@@ -70,8 +70,8 @@ struct SvdOfItems : SvdProblem<T> {
                              leading};
         },
         begin,
-        [this](auto& a, auto& right, auto*) {
-          return stores_vectors ? orthogonalise_columns(a, right) : orthogonalise_columns(a);
+        [this](auto& columns, auto& right, auto*) {
+          return stores_vectors ? orthogonalise_columns(columns, right) : orthogonalise_columns(columns);
         });
   }
   /// The same where place(slot) is an SvdPlace, and rotate(a, right, rest) makes the columns
