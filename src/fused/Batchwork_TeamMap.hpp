@@ -32,6 +32,7 @@ namespace Impl {
 /// Loads the tile of each operand, calls the sequence, and stores the results.
 template <class Sequence, class LanesT, class... B>
 struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
+  using sequence_type = Sequence;
   using Base = GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...>;
   using Ops = typename Base::Ops;
   using arguments = typename Ops::arguments;

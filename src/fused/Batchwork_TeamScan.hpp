@@ -34,6 +34,7 @@ namespace Impl {
 /// `emit` operands.
 template <class Sequence, class LanesT, class... B>
 struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
+  using sequence_type = Sequence;
   using Base = GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...>;
   using Ops = typename Base::Ops;
   using arguments = typename Ops::arguments;

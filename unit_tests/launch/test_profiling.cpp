@@ -55,6 +55,7 @@ class Listener {
                                            void const*, Kokkos::Profiling::SpaceHandle, char const*,
                                            void const*, std::uint64_t) { add("deep_copy", n); });
     Tools::set_push_region_callback([](char const* n) { add("region", n); });
+    Tools::set_pop_region_callback([] { add("end of region", ""); });
   }
   ~Listener() { Tools::set_callbacks(before_); }
   Listener(Listener const&) = delete;
@@ -84,14 +85,17 @@ std::vector<Event> events_of(Call const& call) {
   return Listener::events();
 }
 
+/// In a region of its own: "label: kernel".
 void expect_one_kernel(std::vector<Event> const& events, std::string const& label,
                        Space const& exec) {
-  EXPECT_EQ(events.size(), 1u);
-  for (auto const& e : events) {
-    EXPECT_EQ(e.what, "parallel_for") << e;
-    EXPECT_EQ(e.label, label) << e;
-    EXPECT_EQ(e.device, Tools::device_id(exec)) << e << ": another instance";
-  }
+  ASSERT_EQ(events.size(), 3u) << label;
+  EXPECT_EQ(events[0].what, "region") << events[0];
+  EXPECT_EQ(events[0].label.rfind(label + ": ", 0), 0u) << events[0];
+  EXPECT_GT(events[0].label.size(), label.size() + 2) << events[0];
+  EXPECT_EQ(events[1].what, "parallel_for") << events[1];
+  EXPECT_EQ(events[1].label, label) << events[1];
+  EXPECT_EQ(events[1].device, Tools::device_id(exec)) << events[1] << ": another instance";
+  EXPECT_EQ(events[2].what, "end of region") << events[2];
 }
 
 struct Update {
@@ -149,6 +153,33 @@ TEST_F(Profiling, TheListenerHears) {
   EXPECT_GE(count("deallocate"), 1);
   EXPECT_GE(count("deep_copy") + count("parallel_for"), 1);
   EXPECT_GE(count("fence"), 1);
+}
+
+/// The region names the user's sequence, or the kernel, the method and the preconditioner.
+TEST_F(Profiling, RegionsNameTheKernel) {
+  Kokkos::View<double* [3][3]> const m("m", 100), l("l", 100);
+  Kokkos::View<double* [3]> const u("u", 100), v("v", 100);
+  Kokkos::View<int* [3]> const rows("rows", 100);
+  auto const region_of = [](auto const& call) {
+    auto const events = events_of(call);
+    return events.empty() ? std::string("none") : events[0].label;
+  };
+  EXPECT_EQ(region_of([&] { call_map(many, launch("a")); }), "Batchwork::map(a): Update");
+  EXPECT_EQ(region_of([&] { call_scan(many); }), "Batchwork::scan: Follow");
+  auto const lu = region_of([&] { Batchwork::lu(in(m), out(l), out(rows)); });
+  EXPECT_EQ(lu.rfind("Batchwork::lu: Lane", 0), 0u) << lu;
+  EXPECT_NE(lu.find("<LuOfLane<double, 3, factors>>"), std::string::npos) << lu;
+  auto const solved = region_of([&] { solve(bicgstab(), jacobi(), dense(m), u, v); });
+  EXPECT_EQ(solved.rfind("Batchwork::solve: Solve", 0), 0u) << solved;
+  EXPECT_NE(solved.find("Bicgstab, Jacobi"), std::string::npos) << solved;
+}
+TEST(Regions, ShortNames) {
+  EXPECT_EQ(Impl::short_name("int"), "int");
+  EXPECT_EQ(Impl::short_name("A::B::C<D::E, (F::G)1> "), "C<E, (G)1> ");
+  EXPECT_EQ(Impl::short_name("A::X<B::Y<c> >"), "X<Y<c>>");
+  EXPECT_EQ(Impl::short_name("A::{anonymous}::X<int>"), "X<int>");
+  EXPECT_EQ(Impl::short_name("A::(anonymous namespace)::X"), "X");
+  EXPECT_EQ(Impl::short_name(std::string(300, 'x')), std::string(200, 'x') + "...");
 }
 
 TEST_F(Profiling, MapIsOneKernel) {

@@ -21,6 +21,7 @@
 #include "core/detail/backend/Batchwork_LaunchLimits.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_EmptyItems.hpp"
+#include "launch/detail/Batchwork_RangeLaunch.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 
 namespace Batchwork::Impl {
@@ -55,10 +56,8 @@ void launch_tridiagonal_host(Exec const& exec, Call const& call, TridiagonalProb
   std::int64_t const least = 64 * std::clamp<std::int64_t>(256 / p.n, 1, 64);
   std::int64_t const share = p.items / (16 * std::int64_t(exec.concurrency())) / 64 * 64;
   std::int64_t const per_chunk = std::clamp<std::int64_t>(share, least, 16 * least);
-  Kokkos::parallel_for(kernel_label(call.verb, call.label),
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                           exec, 0, (p.items + per_chunk - 1) / per_chunk),
-                       Kernel(p, per_chunk));
+  launch_range(exec, kernel_label(call.verb, call.label), (p.items + per_chunk - 1) / per_chunk,
+               Kernel(p, per_chunk));
 }
 
 /// Whether most operands have neighbouring items side by side.

@@ -18,6 +18,7 @@
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_LaunchLimits.hpp"
 #include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_RangeLaunch.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 
 namespace Batchwork::Impl {
@@ -27,6 +28,7 @@ struct SomeTeamMember {};
 
 /// A sequence with its operands that a kernel can run on items: MapGroup and ScanGroup.
 /// - lanes: the lane policy; see OneLane
+/// - sequence_type: the sequence, which names the kernel in profiles
 /// - Ops::arguments: the tiles of an item, or of a pack
 /// - lanes_per_item: how many lanes of a device share an item
 /// - scratch_size(lanes): the bytes of scratch of a team with so many lanes
@@ -38,6 +40,7 @@ struct SomeTeamMember {};
 template <class G>
 concept LaunchableGroup =
     requires(G const& group, SomeTeamMember const& member, std::int64_t item) {
+      typename G::sequence_type;
       typename G::Ops::arguments;
       { G::lanes::width } -> std::convertible_to<int>;
       { G::lanes::copy_group_lanes } -> std::convertible_to<int>;
@@ -53,6 +56,8 @@ concept LaunchableGroup =
 /// The kernel of a verb on a device: one team per group of items.
 template <LaunchableGroup Group>
 struct DeviceKernel {
+  using name_in_regions = typename Group::sequence_type;
+
   Group group;
   std::int64_t items;
   int per_team;
@@ -75,6 +80,8 @@ struct DeviceKernel {
 /// because a team of one thread costs several times more to start and has no advantage here.
 template <LaunchableGroup Group>
 struct HostKernel {
+  using name_in_regions = typename Group::sequence_type;
+
   Group group;
   std::int64_t items;
   int per_chunk;
@@ -171,9 +178,7 @@ void launch_group(Exec const& exec, Launch<W, Teams, L, D> const& how, std::stri
     std::int64_t const share = items / (32 * std::int64_t(exec.concurrency()) * width);
     int const per_chunk = width * int(share < least ? least : share > 128 ? 128 : share);
     std::int64_t const chunks = (items + per_chunk - 1) / per_chunk;
-    Kokkos::parallel_for(
-        label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, chunks),
-        HostKernel<Group>{group, items, per_chunk});
+    launch_range(exec, label, chunks, HostKernel<Group>{group, items, per_chunk});
   }
 }
 

@@ -18,6 +18,7 @@
 #include "krylov/detail/Batchwork_SolvePlan.hpp"
 #include "krylov/detail/Batchwork_SolveTeams.hpp"
 #include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_RangeLaunch.hpp"
 
 namespace Batchwork::Impl {
 
@@ -106,10 +107,8 @@ void launch_solve(Exec const& exec, SystemCall const& call, Problem const& p, st
     if constexpr (SolverWithStorage<decltype(p.solver)>)
       if (p.solver.workspace != nullptr)
         per_chunk = (p.items + p.solver.at_once - 1) / p.solver.at_once;
-    Kokkos::parallel_for(label,
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                             exec, 0, (p.items + per_chunk - 1) / per_chunk),
-                         Host{p, per_chunk, nonzeros, by_packs});
+    launch_range(exec, label, (p.items + per_chunk - 1) / per_chunk,
+                 Host{p, per_chunk, nonzeros, by_packs});
   }
 }
 

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <string>
 
+#include "launch/detail/Batchwork_RangeLaunch.hpp"
+
 namespace Batchwork::Impl {
 
 /// Chunks of `units`, items or packs of them: of up to 16 times `some`, which are large enough to
@@ -21,10 +23,7 @@ void launch_chunks(Exec const& exec, std::string const& label, std::int64_t unit
   std::int64_t const threads = exec.concurrency(),
                      per_chunk = std::clamp(units / (16 * threads), std::int64_t(1),
                                             16 * std::max(std::int64_t(1), some));
-  Kokkos::parallel_for(label,
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                           exec, 0, (units + per_chunk - 1) / per_chunk),
-                       make(per_chunk));
+  launch_range(exec, label, (units + per_chunk - 1) / per_chunk, make(per_chunk));
 }
 
 }  // namespace Batchwork::Impl

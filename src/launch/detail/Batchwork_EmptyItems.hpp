@@ -12,6 +12,7 @@
 
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
+#include "launch/detail/Batchwork_RangeLaunch.hpp"
 #include "launch/detail/Batchwork_StatusTarget.hpp"
 
 namespace Batchwork::Impl {
@@ -50,12 +51,9 @@ template <class T, class Exec>
 void launch_empty_items(Exec const& exec, Call const& call, StatusTarget const& status,
                         std::int64_t items, KnownNumbers<T> const& first = {},
                         KnownNumbers<T> const& second = {}) {
-  using namespace Kokkos::Experimental;
   if (items == 0 || !(status.wanted() || first.are_there() || second.are_there())) return;
-  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> const policy(exec, 0, items);
-  Kokkos::parallel_for(kernel_label(call.verb, call.label),
-                       require(policy, WorkItemProperty::HintLightWeight),
-                       EmptyItems<T>{status, first, second});
+  launch_range(exec, kernel_label(call.verb, call.label), items,
+               EmptyItems<T>{status, first, second});
 }
 
 }  // namespace Batchwork::Impl

@@ -23,6 +23,7 @@
 #include "launch/detail/Batchwork_Call.hpp"
 #include "launch/detail/Batchwork_ItemsOfLanes.hpp"
 #include "launch/detail/Batchwork_KernelChoice.hpp"
+#include "launch/detail/Batchwork_RangeLaunch.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 
 namespace Batchwork::Impl {
@@ -109,10 +110,7 @@ void launch_lanes(Exec const& exec, Call const& call, F const& f) {
     // Chunks large enough to be worth starting, small enough to keep all threads busy.
     std::int64_t const per_chunk = std::clamp(packs / (32 * std::int64_t(exec.concurrency())),
                                               std::int64_t(16), std::int64_t(128));
-    Kokkos::parallel_for(label,
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                             exec, 0, (packs + per_chunk - 1) / per_chunk),
-                         LanePacks<F>{f, per_chunk});
+    launch_range(exec, label, (packs + per_chunk - 1) / per_chunk, LanePacks<F>{f, per_chunk});
   }
 }
 

@@ -16,6 +16,7 @@
 
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_LaunchLimits.hpp"
+#include "launch/detail/Batchwork_KernelRegion.hpp"
 
 namespace Batchwork::Impl {
 
@@ -100,6 +101,7 @@ void launch_teams(Exec const& exec, std::string const& label, Kernel const& kern
            "should hold " + std::to_string(Teams) + " of them; it has room for " +
            std::to_string(limits.scratch(Teams, shape.lanes)) + " bytes and " +
            std::to_string(most) + " lanes each");
+  KernelRegion const region(label, kernel);
   Kokkos::parallel_for(label, policy, kernel);
 }
 

@@ -16,6 +16,7 @@
 #include "core/detail/Batchwork_Macros.hpp"
 #include "launch/Batchwork_Workspace.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
+#include "launch/detail/Batchwork_RangeLaunch.hpp"
 
 namespace Batchwork::Impl {
 
@@ -170,9 +171,7 @@ std::int64_t slots_at_once(Exec const& exec, std::int64_t items, int lanes) {
 template <class Exec, class Kernel>
 void launch_slots_on_host(Exec const& exec, Call const& call, std::int64_t slots,
                           Kernel const& kernel) {
-  Kokkos::parallel_for(kernel_label(call.verb, call.label),
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, slots),
-                       kernel);
+  launch_range(exec, kernel_label(call.verb, call.label), slots, kernel);
 }
 
 }  // namespace Batchwork::Impl

@@ -17,6 +17,7 @@
 #include "dense/copy/detail/Batchwork_CopyProblem.hpp"
 #include "dense/copy/detail/Batchwork_CopyRuns.hpp"
 #include "dense/copy/detail/Batchwork_CopyTiles.hpp"
+#include "launch/detail/Batchwork_RangeLaunch.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 
 namespace Batchwork::Impl {
@@ -30,8 +31,7 @@ void launch_copy(Exec const& exec, std::string const& verb, std::string const& l
         exec, label, kernel, {kernel.tiles, int(Kernel::lanes), bytes},
         [&] { return LaunchWords{verb, "copies of so many items", "copy them in several calls"}; });
   } else {
-    using Index = Kokkos::IndexType<std::int64_t>;
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Index>(exec, 0, kernel.tiles), kernel);
+    launch_range(exec, label, kernel.tiles, kernel);
   }
 }
 

@@ -26,6 +26,7 @@
 #include "dense/gemm/detail/Batchwork_GemmSectorsByMatrices.hpp"
 #include "dense/gemm/detail/Batchwork_GemmTiles.hpp"
 #include "dense/gemm/detail/Batchwork_GemmWarps.hpp"
+#include "launch/detail/Batchwork_RangeLaunch.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 
 namespace Batchwork::Impl {
@@ -151,7 +152,6 @@ void launch_gemm_on_device(Exec const& exec, std::string const& label,
 template <class Exec, class T, class Left>
 void launch_gemm_on_host(Exec const& exec, std::string const& label, GemmProblem<T> const& problem,
                          Left const& left) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   GemmProblem<T> const p = arranged_for_host(problem);
   std::int64_t const threads = exec.concurrency();
   // Chunks large enough to be worth starting, small enough to keep all threads busy.
@@ -161,18 +161,18 @@ void launch_gemm_on_host(Exec const& exec, std::string const& label, GemmProblem
   if (GemmHostItems<T>::suits(p)) {
     constexpr int W = GemmHostItems<T>::W;
     std::int64_t const packs = gemm_round_up(per_chunk, W);
-    Kokkos::parallel_for(label, Policy(exec, 0, (p.items + packs - 1) / packs),
-                         GemmHostKernel<GemmHostItems<T>, Left>{{p, packs}, left});
+    launch_range(exec, label, (p.items + packs - 1) / packs,
+                 GemmHostKernel<GemmHostItems<T>, Left>{{p, packs}, left});
   } else if (GemmHostSmall<T>::suits(p)) {
     std::int64_t const packs = gemm_round_up(per_chunk, GemmHostSmall<T>::W);
-    Kokkos::parallel_for(label, Policy(exec, 0, (p.items + packs - 1) / packs),
-                         GemmHostKernel<GemmHostSmall<T>, Left>{{p, packs}, left});
+    launch_range(exec, label, (p.items + packs - 1) / packs,
+                 GemmHostKernel<GemmHostSmall<T>, Left>{{p, packs}, left});
   } else {
     std::int64_t const rows_at_once = p.items < 4 * threads && work > 100000 ? 32 : p.m;
     std::int64_t const row_blocks = (p.m + rows_at_once - 1) / rows_at_once;
     std::int64_t const chunks = (p.items + per_chunk - 1) / per_chunk * row_blocks;
-    Kokkos::parallel_for(
-        label, Policy(exec, 0, chunks),
+    launch_range(
+        exec, label, chunks,
         GemmHostKernel<GemmHostRows<T>, Left>{{p, per_chunk, row_blocks, rows_at_once}, left});
   }
 }

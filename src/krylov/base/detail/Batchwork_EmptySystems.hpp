@@ -13,6 +13,7 @@
 #include "krylov/base/Batchwork_SolveLog.hpp"
 #include "krylov/base/detail/Batchwork_SystemCall.hpp"
 #include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_RangeLaunch.hpp"
 
 namespace Batchwork::Impl {
 
@@ -41,11 +42,8 @@ struct EmptySystems {
 template <class T, class Exec>
 void launch_empty_systems(Exec const& exec, SystemCall const& call, std::int64_t items,
                           EmptySystems<T> const& kernel) {
-  using namespace Kokkos::Experimental;
   if (items == 0 || !kernel.writes_something()) return;
-  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> const policy(exec, 0, items);
-  Kokkos::parallel_for(kernel_label(call.verb, call.label),
-                       require(policy, WorkItemProperty::HintLightWeight), kernel);
+  launch_range(exec, kernel_label(call.verb, call.label), items, kernel);
 }
 
 }  // namespace Batchwork::Impl

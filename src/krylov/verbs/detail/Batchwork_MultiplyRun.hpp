@@ -14,6 +14,7 @@
 #include "krylov/formats/detail/Batchwork_MultiplyHost.hpp"
 #include "krylov/formats/detail/Batchwork_MultiplyTeams.hpp"
 #include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_RangeLaunch.hpp"
 
 namespace Batchwork::Impl {
 
@@ -30,10 +31,8 @@ void launch_multiply(Exec const& exec, SystemCall const& call, MultiplyProblem<T
   } else {
     std::int64_t const per_chunk =
         items_of_a_chunk(p.items, p.a.rows + nonzeros, exec.concurrency());
-    Kokkos::parallel_for(label,
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                             exec, 0, (p.items + per_chunk - 1) / per_chunk),
-                         MultiplyHost<T, Systems>(p, per_chunk));
+    launch_range(exec, label, (p.items + per_chunk - 1) / per_chunk,
+                 MultiplyHost<T, Systems>(p, per_chunk));
   }
 }
 

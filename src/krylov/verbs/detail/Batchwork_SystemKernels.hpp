@@ -18,6 +18,7 @@
 #include "krylov/formats/detail/Batchwork_MultiplyTeams.hpp"
 #include "krylov/verbs/detail/Batchwork_ItemVectors.hpp"
 #include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_RangeLaunch.hpp"
 
 namespace Batchwork::Impl {
 
@@ -106,10 +107,8 @@ void launch_systems(Exec const& exec, SystemCall const& call, Work const& work, 
         [&] { return call.launch_words(rows); });
   } else {
     std::int64_t const per_chunk = items_of_a_chunk(items, rows + nonzeros, exec.concurrency());
-    Kokkos::parallel_for(label,
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                             exec, 0, (items + per_chunk - 1) / per_chunk),
-                         SystemsOnHost<Work>(work, items, per_chunk));
+    launch_range(exec, label, (items + per_chunk - 1) / per_chunk,
+                 SystemsOnHost<Work>(work, items, per_chunk));
   }
 }
 
