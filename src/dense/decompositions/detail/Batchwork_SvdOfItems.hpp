@@ -71,7 +71,8 @@ struct SvdOfItems : SvdProblem<T> {
         },
         begin,
         [this](auto& columns, auto& right, auto*) {
-          return stores_vectors ? orthogonalise_columns(columns, right) : orthogonalise_columns(columns);
+          return stores_vectors ? orthogonalise_columns(columns, right)
+                                : orthogonalise_columns(columns);
         });
   }
   /// The same where place(slot) is an SvdPlace, and rotate(a, right, rest) makes the columns
