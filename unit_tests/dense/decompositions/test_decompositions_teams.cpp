@@ -572,6 +572,7 @@ TEST(DecompositionTeams, ItemsThatLanesShareInPlace) {
 /// Columns before and behind the one that fails in its panel; one warp finds reflections, or
 /// several, with rows in registers and beyond.
 TEST(DecompositionTeams, ItemsByPanels) {
+  if (!Impl::Vendor::has_shuffles) return;
   Random random(16);
   check_qr_teams<double, ByPanels<>>(12, 12, false, 35, Arranged::item_contiguous, random);
   check_qr_teams<float, ByPanels<>>(12, 10, true, 35, Arranged::by_columns, random);

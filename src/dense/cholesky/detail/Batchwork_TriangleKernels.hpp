@@ -24,6 +24,7 @@
 #include "launch/detail/Batchwork_ChosenLaunch.hpp"
 #include "launch/detail/Batchwork_ChunkLaunch.hpp"
 #include "launch/detail/Batchwork_EmptyItems.hpp"
+#include "launch/detail/Batchwork_ItemsOfLanes.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 
 namespace Batchwork::Impl {

@@ -17,6 +17,7 @@
 #include "dense/decompositions/detail/Batchwork_EighChoice.hpp"
 #include "dense/decompositions/detail/Batchwork_EighOfItems.hpp"
 #include "launch/detail/Batchwork_ChosenLaunch.hpp"
+#include "launch/detail/Batchwork_ItemsOfLanes.hpp"
 #include "tile/Batchwork_Eigh.hpp"
 
 namespace Batchwork::Impl {

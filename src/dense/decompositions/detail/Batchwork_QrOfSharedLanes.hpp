@@ -19,6 +19,7 @@
 #include "dense/decompositions/detail/Batchwork_QrOfItems.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
 #include "launch/detail/Batchwork_ChosenLaunch.hpp"
+#include "launch/detail/Batchwork_ItemsOfLanes.hpp"
 #include "launch/detail/Batchwork_ItemsOfSharedLanes.hpp"
 #include "tile/Batchwork_Qr.hpp"
 

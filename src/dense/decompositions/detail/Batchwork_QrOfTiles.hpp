@@ -29,6 +29,7 @@
 #include "dense/decompositions/detail/Batchwork_ReflectionTiles.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
 #include "launch/detail/Batchwork_ChosenLaunch.hpp"
+#include "launch/detail/Batchwork_ItemsOfLanes.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 #include "team/detail/Batchwork_ItemTravel.hpp"
 #include "team/detail/Batchwork_TeamKernel.hpp"

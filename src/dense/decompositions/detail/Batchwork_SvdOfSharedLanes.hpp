@@ -17,6 +17,7 @@
 #include "dense/decompositions/detail/Batchwork_SvdChoice.hpp"
 #include "dense/decompositions/detail/Batchwork_SvdOfItems.hpp"
 #include "launch/detail/Batchwork_ChosenLaunch.hpp"
+#include "launch/detail/Batchwork_ItemsOfLanes.hpp"
 #include "tile/Batchwork_Svd.hpp"
 
 namespace Batchwork::Impl {
