@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// A file of parallel HDF5 that says which chunks are done, and may hold the results:
+/// A file of parallel HDF5 that says which chunks are done, and may hold the results. Its contents
+/// have their place in the file from the beginning: ranks write independently, and the file of a
+/// killed program can be read.
+///
 ///   attribute `problem`  what is computed, in words
 ///   `chunks` (chunk)     one Record
 ///   `results` (item, number)
-/// All of it has its place in the file from the beginning, so that ranks write without each other,
-/// and the file of a program that was killed can be read.
 #ifndef DISTRIBUTED_CHECKPOINT_HPP
 #define DISTRIBUTED_CHECKPOINT_HPP
 

@@ -168,8 +168,8 @@ struct InWorkspace {
   }
 };
 
-/// By rotations of blocks of columns, which begin with eigenvectors if Tiles > 0, in so many bytes
-/// of scratch, and in three slots of a workspace if an item does not fit into them.
+/// By rotations of blocks of columns. They begin with eigenvectors if Tiles > 0. An item that does
+/// not fit into so many bytes of scratch is in one of three slots of a workspace.
 template <int Tiles, int Lanes, std::size_t Scratch = 206824>
 struct Blocks {
   template <class T>

@@ -120,8 +120,7 @@ void launch_decomposition_anywhere(Exec const& exec, Call const& call,
   auto const why = wanted_there
                        ? "an item of " + call.parts[0].name() + " in " + name_of(call.kernel) +
                              " needs " + std::to_string(bytes) + " bytes"
-                       : "an item of " + call.parts[0].name() + " needs " + std::to_string(chip) +
-                             " bytes, more than the " + std::to_string(most) + " of " + of;
+                       : item_needs_more(call, chip, most, of);
   // Numbers are counted in 32 bits.
   if (bytes / sizeof(T) > std::size_t(std::numeric_limits<int>::max()))
     call.fail(why + " and more than a workspace may hold; use smaller matrices");

@@ -35,6 +35,13 @@ inline LaunchWords matrices_do_not_fit(Call const& call, char const* remedy) {
   return {call.verb, "the matrices of " + call.parts[0].name(), remedy};
 }
 
+/// Words about an item that needs so many bytes, more than there are.
+inline std::string item_needs_more(Call const& call, std::size_t needed, std::size_t there,
+                                   std::string const& of = "the device's team scratch") {
+  return "an item of " + call.parts[0].name() + " needs " + std::to_string(needed) +
+         " bytes, more than the " + std::to_string(there) + " of " + of;
+}
+
 /// What a kernel below runs: `number` is float or double, a column has `rows` numbers and stands
 /// `leading` apart from the next one, and `cols` columns are worked on side by side. An item or
 /// pack needs `memory`, which depends on `leading`.
@@ -144,10 +151,8 @@ int leading_at_first(int rows) {
 template <class Exec, class F>
 void launch_decomposition(Exec const& exec, Call const& call, F f) {
   using T = typename F::number;
-  auto const refuse = [&](std::size_t needed, std::size_t there, char const* of) {
-    call.fail("an item of " + call.parts[0].name() + " needs " + std::to_string(needed) +
-              " bytes, more than the " + std::to_string(there) + " of " + of +
-              "; use smaller matrices");
+  auto const refuse = [&](std::size_t needed, std::size_t there, std::string const& of) {
+    call.fail(item_needs_more(call, needed, there, of) + "; use smaller matrices");
   };
   f.leading = leading_at_first<Exec>(f.rows());
   auto const words = [&] { return matrices_do_not_fit(call, "use smaller matrices"); };

@@ -190,10 +190,7 @@ bool launch_eigh_of_teams_in_workspace(Exec const& exec, Call const& call, EighO
     return false;
   launch_in_workspace<T>(
       call, workspace,
-      {"an item of " + call.parts[0].name() + " needs " + std::to_string(rotations.bytes()) +
-           " bytes, more than the " + std::to_string(limits.scratch_of_team) +
-           " of the device's team scratch",
-       bytes, at_once},
+      {item_needs_more(call, rotations.bytes(), limits.scratch_of_team), bytes, at_once},
       [&](WorkspaceSlots<T> const& slots) {
         kernel.slots = slots;
         launch_kernel(exec, kernel_label(call.verb, call.label), kernel,

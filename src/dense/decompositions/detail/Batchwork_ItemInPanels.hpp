@@ -212,11 +212,8 @@ void launch_by_panels(Exec const& exec, Call const& call,
   if constexpr (runs_on_device<Exec> && Vendor::has_shuffles) {
     DeviceLimits const limits = Vendor::device_limits(exec);
     auto const launch = [&](auto const& kernel) {
-      using Some = std::remove_cvref_t<decltype(kernel)>;
-      launch_teams<Some::largest_team, Some::wanted_teams>(
-          exec, kernel_label(call.verb, call.label), kernel,
-          TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
-          [&] { return matrices_do_not_fit(call, "use smaller matrices"); });
+      launch_kernel(exec, kernel_label(call.verb, call.label), kernel,
+                    [&] { return matrices_do_not_fit(call, "use smaller matrices"); });
     };
     bool const small = std::max(f.rows(), f.cols()) <= columns_of_warp,
                any = call.kernel == KernelKind::fastest;
@@ -243,9 +240,7 @@ void launch_by_panels(Exec const& exec, Call const& call,
         return launch_decomposition(exec, call, f);
     }
     expect_workspace_wanted(call, [&] { return matrices_of(f.rows(), f.cols()); });
-    auto const why = any ? "an item of " + call.parts[0].name() + " needs " + std::to_string(chip) +
-                               " bytes, more than the " + std::to_string(most) +
-                               " of the device's team scratch"
+    auto const why = any ? item_needs_more(call, chip, most)
                          : "an item of " + call.parts[0].name() + " in " + name_of(call.kernel) +
                                " needs " + std::to_string(bytes) + " bytes";
     launch_in_workspace<T>(call, workspace, {why, bytes, at_once}, [&](Slots const& slots) {

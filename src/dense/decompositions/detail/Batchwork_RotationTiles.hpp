@@ -19,12 +19,13 @@
 namespace Batchwork::Impl {
 
 /// A warp has two blocks of eight columns at a time, a left and a right one. It multiplies them
-/// with each other (16 x 16 numbers), finds rotations of each left column with each right one in
-/// eight rounds from these numbers alone, and multiplies the columns by all of them at once. (Golub
+/// with each other: 16 x 16 numbers. From these alone it finds rotations of each left column with
+/// each right one, in eight rounds. Then it multiplies the columns by all rotations at once. (Golub
 /// and Van Loan, Matrix Computations, 4th edition, section 8.5 and 8.6.3.) In a sweep each block
-/// meets each other one; warps wait for each other after each meeting. Lane 4 r + c of a warp has
-/// numbers (8 p + r, 8 q + 2 c + e) of 16 x 16, p, q and e being 0 or 1, as matrix instructions
-/// leave them. Where has_shuffles.
+/// meets each other one; warps wait for each other after each meeting.
+///
+/// Matrix instructions leave the 16 x 16 numbers in this order: lane 4 r + c of a warp has the
+/// numbers (8 p + r, 8 q + 2 c + e). Each of p, q and e is 0 or 1. Where has_shuffles.
 template <class Columns>
 struct RotationTiles {
   using T = typename Columns::T;

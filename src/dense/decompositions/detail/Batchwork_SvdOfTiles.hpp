@@ -186,10 +186,8 @@ bool launch_svd_of_some_tiles(Exec const& exec, Call const& call,
   Kernel kernel(f, limits);
   if (!Kernel::takes(f) || kernel.bytes() > limits.scratch_of_team) return false;
   auto const launch = [&] {
-    launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
-        exec, kernel_label(call.verb, call.label), kernel,
-        TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
-        [&] { return matrices_do_not_fit(call, "use smaller matrices"); });
+    launch_kernel(exec, kernel_label(call.verb, call.label), kernel,
+                  [&] { return matrices_do_not_fit(call, "use smaller matrices"); });
   };
   if (kernel.in_scratch()) {
     if (!workspace.asks()) launch();
@@ -201,16 +199,13 @@ bool launch_svd_of_some_tiles(Exec const& exec, Call const& call,
   if (!is_needed && !workspace.asks() &&
       workspace.count < WorkspaceSlots<T>::numbers(1, kernel.bytes_of_slot()))
     return false;
-  launch_in_workspace<T>(
-      call, workspace,
-      {"an item of " + call.parts[0].name() + " needs " + std::to_string(rotations.bytes()) +
-           " bytes, more than the " + std::to_string(limits.scratch_of_team) +
-           " of the device's team scratch",
-       kernel.bytes_of_slot(), slots_at_once(exec, f.items, kernel.team())},
-      [&](WorkspaceSlots<T> const& slots) {
-        kernel.slots = slots;
-        launch();
-      });
+  launch_in_workspace<T>(call, workspace,
+                         {item_needs_more(call, rotations.bytes(), limits.scratch_of_team),
+                          kernel.bytes_of_slot(), slots_at_once(exec, f.items, kernel.team())},
+                         [&](WorkspaceSlots<T> const& slots) {
+                           kernel.slots = slots;
+                           launch();
+                         });
   if (workspace.asks() && !is_needed) workspace.answer->least = 0;
   return true;
 }
@@ -223,20 +218,16 @@ bool launch_svd_of_tiles(Exec const& exec, Call const& call, GivenWorkspace<T> c
                          SvdOfItems<T> const& f) {
   if constexpr (runs_on_device<Exec> && Vendor::has_shuffles) {
     if (f.m <= columns_of_warp || svd_warps_are_faster<T>(f.m, f.n)) return false;
-    auto const launched = [&]<class Kernel>(Kernel const*) {
-      return launch_svd_of_some_tiles<Kernel>(exec, call, workspace, f);
+    auto const launch = [&]<int Tiles, int Lanes>() {
+      return launch_svd_of_some_tiles<SvdOfTiles<T, Tiles, Lanes>>(exec, call, workspace, f);
     };
+    // From eigenvectors, where these fit.
     if constexpr (Vendor::chains_matrices<T>)
-      if (f.n > 52) {
-        if (f.n <= 64) {
-          if (launched(static_cast<SvdOfTiles<T, 8, 128>*>(nullptr))) return true;
-        } else if (f.n <= 128) {
-          if (launched(static_cast<SvdOfTiles<T, 16, 256>*>(nullptr))) return true;
-        } else if (launched(static_cast<SvdOfTiles<T, 28, 256>*>(nullptr))) {
-          return true;
-        }
-      }
-    return launched(static_cast<SvdOfTiles<T, 0, 512>*>(nullptr));
+      if (f.n > 52 && (f.n <= 64    ? launch.template operator()<8, 128>()
+                       : f.n <= 128 ? launch.template operator()<16, 256>()
+                                    : launch.template operator()<28, 256>()))
+        return true;
+    return launch.template operator()<0, 512>();
   } else {
     return false;
   }

@@ -42,23 +42,30 @@ inline auto lu_launch_words(Call const& call, int n) {
         "use smaller matrices"};
   };
 }
+/// Launches a kernel with its bounds for small teams, of which a multiprocessor holds more.
+/// \returns false, and launches nothing, where it has none or too little scratch
+template <class Kernel, class Exec>
+bool launch_small_teams(Exec const& exec, Call const& call, Kernel const& kernel,
+                        DeviceLimits const& limits) {
+  if constexpr (Kernel::small_team > 0) {
+    TeamShape const shape = shape_of(kernel);
+    if (shape.lanes <= Kernel::small_team &&
+        limits.holds(Kernel::wanted_small_teams, shape.lanes, shape.bytes)) {
+      launch_teams<Kernel::small_team, Kernel::wanted_small_teams>(
+          exec, kernel_label(call.verb, call.label), kernel, shape,
+          lu_launch_words(call, kernel.p.n));
+      return true;
+    }
+  }
+  return false;
+}
 template <class T, bool Large, class Exec>
 void launch_lu_teams(Exec const& exec, Call const& call, LuProblem<T> const& p,
                      DeviceLimits const& limits) {
-  using Kernel = LuTeams<T, Large>;
-  Kernel const kernel(p, limits);
-  std::string const label = kernel_label(call.verb, call.label);
-  TeamShape const shape{kernel.teams(), kernel.team(), kernel.bytes()};
-  if constexpr (Kernel::small_team > 0) {
-    if (kernel.team() <= Kernel::small_team &&
-        limits.holds(Kernel::wanted_small_teams, kernel.team(), kernel.bytes())) {
-      launch_teams<Kernel::small_team, Kernel::wanted_small_teams>(exec, label, kernel, shape,
-                                                                   lu_launch_words(call, p.n));
-      return;
-    }
-  }
-  launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(exec, label, kernel, shape,
-                                                                    lu_launch_words(call, p.n));
+  LuTeams<T, Large> const kernel(p, limits);
+  if (launch_small_teams(exec, call, kernel, limits)) return;
+  launch_kernel_that_fits(exec, kernel_label(call.verb, call.label), kernel,
+                          lu_launch_words(call, p.n));
 }
 /// \returns false, and launches nothing, where a team has too little scratch for it
 template <class Kernel, class T, class Exec>
@@ -75,17 +82,8 @@ bool launch_inverse_teams(Exec const& exec, Call const& call, LuProblem<T> const
                           DeviceLimits const& limits) {
   Kernel const kernel(p);
   if (!kernel.fits(limits)) return false;
-  std::string const label = kernel_label(call.verb, call.label);
-  TeamShape const shape = shape_of(kernel);
-  if constexpr (Kernel::small_team > 0) {
-    if (shape.lanes <= Kernel::small_team &&
-        limits.holds(Kernel::wanted_small_teams, shape.lanes, shape.bytes)) {
-      launch_teams<Kernel::small_team, Kernel::wanted_small_teams>(exec, label, kernel, shape,
-                                                                   lu_launch_words(call, p.n));
-      return true;
-    }
-  }
-  launch_kernel(exec, label, kernel, lu_launch_words(call, p.n));
+  if (!launch_small_teams(exec, call, kernel, limits))
+    launch_kernel(exec, kernel_label(call.verb, call.label), kernel, lu_launch_words(call, p.n));
   return true;
 }
 template <class T, int N, LuTask Task>
