@@ -29,8 +29,8 @@ struct TuneSizes {
   bool interleaved = false;  ///< the item is the fastest index, as in LayoutLeft; else the slowest
   int sides = 1;             ///< right-hand sides of solves
   std::int64_t items = 0;    ///< 0: 256 MB of matrices on devices and 1 MB on hosts, at least 1024
-                           ///< and 128 items
-  double seconds = 2e-3;  ///< of a sample at least; the median of 15 counts
+                             ///< and 128 items
+  double seconds = 2e-3;     ///< of a sample at least; the median of 15 counts
 };
 
 /// What was measured with a kernel.

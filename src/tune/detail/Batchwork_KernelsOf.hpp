@@ -68,7 +68,7 @@ Candidates<> kernels_of(TunableVerb verb, int rows, int cols, int sides, bool in
     case TunableVerb::svd:
       return choose_svd<T>(std::max(rows, cols), std::min(rows, cols), shuffles);
   }
-  return {};
+  return Candidates<>();
 }
 
 /// The kernels to measure for square matrices: without a workspace. Hosts have one.
