@@ -4,8 +4,8 @@
 /// \file
 /// Reads, writes and holds tunings. The library compiles it once.
 ///
-/// A file has a line for each decision. Numbers are ranges, "8" or "33-64"; columns "=" are as many
-/// as rows, and "any" fits every call. What follows a # is a comment.
+/// A file has a line for each decision. Numbers are ranges, "8", "33-64" or "65-any"; columns "="
+/// are as many as rows, and "any" fits every call. What follows a # is a comment.
 /// \code
 /// batchwork-tuning 1
 /// machine NVIDIA H100 80GB HBM3
@@ -171,7 +171,7 @@ class TuningReader {
     int n = 0;
     auto const [end, error] = std::from_chars(s.data(), s.data() + s.size(), n);
     if (error != std::errc() || end != s.data() + s.size() || n < 0)
-      fail(quoted(s) + " is no number of " + of + "; give n, first-last or any");
+      fail(quoted(s) + " is no number of " + of + "; give n, first-last, first-any or any");
     return n;
   }
   void read_range(std::string_view s, char const* of, int& first, int& last) const {
@@ -182,7 +182,8 @@ class TuningReader {
     }
     std::size_t const dash = s.find('-');
     first = last = number(s.substr(0, dash), of);
-    if (dash != s.npos) last = number(s.substr(dash + 1), of);
+    if (dash != s.npos)
+      last = s.substr(dash + 1) == "any" ? any_extent : number(s.substr(dash + 1), of);
     if (last < first) fail(quoted(s) + ": the last is before the first; exchange them");
   }
   KernelKind kernel(std::string_view s) const {
@@ -208,8 +209,9 @@ class TuningReader {
 };
 
 inline std::string text_of_range(int first, int last) {
-  if (last == any_extent) return "any";
-  return first == last ? std::to_string(first) : std::to_string(first) + "-" + std::to_string(last);
+  if (first == 0 && last == any_extent) return "any";
+  std::string const end = last == any_extent ? "any" : std::to_string(last);
+  return first == last ? end : std::to_string(first) + "-" + end;
 }
 inline std::string text_of_time(double ns) {
   char text[32];
