@@ -70,14 +70,6 @@ void launch_chosen(Call const& call, Candidates<Choice> const& there, What const
   refuse_wanted_kernel(call, there, what());
 }
 
-/// On hosts: whether the tuning or the caller wants a thread to work on one item at a time,
-/// kernel::in_scratch, and not on a pack of them. Other kinds are for devices.
-inline bool wants_items_alone(Call const& call, TunedCall const& tuned) {
-  if (call.kernel == KernelKind::fastest)
-    call.kernel = TunedKernels<>::kernel_for(call.verb, tuned);
-  return call.kernel == KernelKind::in_scratch;
-}
-
 /// For items that only a workspace can hold: the caller may not want another kernel.
 /// \param what  as above
 template <class What>

@@ -245,10 +245,16 @@ template <class Unused>
 TuningLine const* TunedKernels<Unused>::find(Tuning const& in, std::string const& verb,
                                              TunedCall const& call) {
   auto const within = [](int n, int first, int last) { return first <= n && n <= last; };
-  auto line = std::lower_bound(
-      in.lines.begin(), in.lines.end(), verb,
-      [](TuningLine const& l, std::string const& name) { return l.operation < name; });
-  for (; line != in.lines.end() && line->operation == verb; ++line)
+  struct ByVerb {
+    bool operator()(TuningLine const& l, std::string const& name) const {
+      return l.operation < name;
+    }
+    bool operator()(std::string const& name, TuningLine const& l) const {
+      return name < l.operation;
+    }
+  };
+  auto const [first, end] = std::equal_range(in.lines.begin(), in.lines.end(), verb, ByVerb());
+  for (auto line = first; line != end; ++line)
     if (within(call.rows, line->first_row, line->last_row) &&
         (line->first_col == 0 && line->last_col == 0
              ? call.cols == call.rows

@@ -83,12 +83,7 @@ std::vector<KernelKind> kernels_to_measure(TunableVerb verb, int rows, int sides
           std::find(kinds.begin(), kinds.end(), c.kind) == kinds.end())
         kinds.push_back(c.kind);
   } else {
-    // A thread has a pack of items or, if there are packs, one item.
-    kinds.push_back(KernelKind::by_lane);
-    bool const has_packs = verb == TunableVerb::qr || verb == TunableVerb::eigh ||
-                           verb == TunableVerb::svd || rows <= extent_of_lane;
-    if (has_packs && verb != TunableVerb::cholesky && verb != TunableVerb::solve_cholesky)
-      kinds.push_back(KernelKind::in_scratch);
+    kinds.push_back(KernelKind::fastest);
   }
   return kinds;
 }

@@ -172,9 +172,7 @@ void launch_decomposition(Exec const& exec, Call const& call, F f) {
     std::size_t const of_pack = f.memory().template bytes<S>(0),
                       of_item = f.memory().template bytes<T>(0);
     if (of_item > large_host_buffer) refuse(of_item, large_host_buffer, "a host thread's buffer");
-    if (call.kernel == KernelKind::in_scratch)
-      launch_decomposition_host<T, large_host_buffer>(exec, call, f);
-    else if (of_pack <= small_host_buffer)
+    if (of_pack <= small_host_buffer)
       launch_decomposition_host<S, small_host_buffer>(exec, call, f);
     else if (of_pack <= large_host_buffer)
       launch_decomposition_host<S, large_host_buffer>(exec, call, f);

@@ -66,10 +66,7 @@ void EighLaunch<T, Exec>::run(Exec const& exec, Call const& call, EighProblem<T>
                      : launch_eigh_by_reflections(exec, call, f, c.extent);
         },
         tuned_call<T, Exec>(p.a.items_near, p.n, p.n, p.stores_vectors ? p.n : 0));
-  } else if (workspace.asks() ||
-             wants_items_alone(
-                 call, tuned_call<T, Exec>(p.a.items_near, p.n, p.n, p.stores_vectors ? p.n : 0)) ||
-             !by_lane()) {
+  } else if (workspace.asks() || !by_lane()) {
     launch_decomposition_anywhere(exec, call, workspace, EighOfThreads<T>(f));
   }
 }

@@ -51,10 +51,7 @@ void QrLaunch<T, Exec>::run(Exec const& exec, Call const& call, QrProblem<T> con
                                                 : launch_qr_of_tiles(exec, call, f, c.extent);
         },
         tuned_call<T, Exec>(p.a.items_near, p.m, p.n, p.columns_of_q));
-  } else if (workspace.asks() ||
-             wants_items_alone(call,
-                               tuned_call<T, Exec>(p.a.items_near, p.m, p.n, p.columns_of_q)) ||
-             !by_lane()) {
+  } else if (workspace.asks() || !by_lane()) {
     rest();
   }
 }

@@ -45,9 +45,7 @@ void SvdLaunch<T, Task, Exec>::run(Exec const& exec, Call const& call, SvdProble
           return true;
         },
         tuned_call<T, Exec>(p.a.items_near, p.m, p.n, Vectors ? p.n : 0));
-  } else if (wants_items_alone(call,
-                               tuned_call<T, Exec>(p.a.items_near, p.m, p.n, Vectors ? p.n : 0)) ||
-             p.m != p.n || !by_lane()) {
+  } else if (p.m != p.n || !by_lane()) {
     in_memory();
   }
 }

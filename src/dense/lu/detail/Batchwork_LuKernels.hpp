@@ -167,10 +167,7 @@ void LuLaunch<T, Task, Exec>::run(Exec const& exec, Call const& call, std::int64
   } else {
     call.check_size(0, p.n, lu_rows_on_host, "a host's buffers");
     if (!p.writes_something()) return;
-    if (!wants_items_alone(
-            call, tuned_call<T, Exec>(items_are_near(p.a, p.n, p.n), p.n, p.n, p.columns)) &&
-        launch_lu_lanes<Task>(exec, call, p))
-      return;
+    if (launch_lu_lanes<Task>(exec, call, p)) return;
     if (p.n <= 64) launch_lu_host<T, 64>(exec, call, p);
     else launch_lu_host<T, lu_rows_on_host>(exec, call, p);
   }
