@@ -63,7 +63,9 @@ std::string number(double x, char const* unit = "") {
   return text;
 }
 std::string time_text(double seconds) {
-  return seconds < 1e-3 ? number(seconds * 1e6, " us") : number(seconds * 1e3, " ms");
+  return seconds < 1e-3 ? number(seconds * 1e6, " us")
+         : seconds < 1  ? number(seconds * 1e3, " ms")
+                        : number(seconds, " s");
 }
 
 TunableVerb verb_of(std::string const& name) {
@@ -311,7 +313,7 @@ void print_shape(Output& out, Options const& o) {
   out.line("items", std::to_string(o.items));
   out.line("bytes", number(bytes), "floor " + time_text(by_bytes));
   out.line("operations", number(operations), "floor " + time_text(by_operations));
-  out.line("floor s", number(floor),
+  out.line("floor, s", number(floor),
            by_bytes > by_operations ? "memory binds" : "arithmetic binds");
   std::string from;
   double const of_item =
@@ -320,7 +322,7 @@ void print_shape(Output& out, Options const& o) {
   if (of_item == 0)
     from = "not measured: the floor at " + number(usual_fraction * 100, " %") +
            " of its speed; load a tuning for a measured time";
-  out.line("expected s", number(expected),
+  out.line("expected, s", number(expected),
            time_text(expected) + ", " + from + "; " + number(100 * floor / expected, " %") +
                " of the floor");
 }

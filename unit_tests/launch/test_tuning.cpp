@@ -7,6 +7,7 @@
 #include <fstream>
 #include <thread>
 
+#include "launch/detail/Batchwork_ChosenLaunch.hpp"
 #include "support/Batchwork_Messages.hpp"
 #include "support/Batchwork_TestSupport.hpp"
 #include "tune/Batchwork_Tune.hpp"
