@@ -33,19 +33,18 @@ struct CopyWords {
 
 /// Bytes per second read plus written by a copy between two buffers that together hold so many
 /// bytes; the better of a kernel of 16-byte moves and of Kokkos::deep_copy.
-template <class Exec>
+template <class Space>
 double measured_copy_bandwidth(std::size_t bytes) {
-  using Memory = typename Exec::memory_space;
+  using There = typename Space::memory_space;
   std::size_t const words = bytes / 2 / sizeof(Word16);
-  Kokkos::View<Word16*, Memory> from(Kokkos::view_alloc("from", Kokkos::WithoutInitializing),
-                                     words);
-  Kokkos::View<Word16*, Memory> to(Kokkos::view_alloc("to", Kokkos::WithoutInitializing), words);
-  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> const all(
+  Kokkos::View<Word16*, There> from(Kokkos::view_alloc("from", Kokkos::WithoutInitializing), words);
+  Kokkos::View<Word16*, There> to(Kokkos::view_alloc("to", Kokkos::WithoutInitializing), words);
+  Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>> const all(
       0, static_cast<std::int64_t>(words));
   Kokkos::parallel_for("fill", all, FillWords{from.data()});
   double const by_kernel =
       measure([&] { Kokkos::parallel_for("copy", all, CopyWords{to.data(), from.data()}); }).median;
-  double const by_deep_copy = measure([&] { Kokkos::deep_copy(Exec(), to, from); }).median;
+  double const by_deep_copy = measure([&] { Kokkos::deep_copy(Space(), to, from); }).median;
   return 2.0 * static_cast<double>(words * sizeof(Word16)) / std::min(by_kernel, by_deep_copy);
 }
 

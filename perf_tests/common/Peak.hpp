@@ -37,20 +37,21 @@ struct MultiplyAndAdd {
 };
 
 /// Operations per second, two for a fused multiplication and addition.
-template <class T, class Exec>
+template <class T, class Space>
 double measured_peak() {
   constexpr bool on_host =
-      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
+      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
   constexpr int chains = on_host ? 10 : 8, width = on_host ? Batchwork::Impl::native_width<T> : 1,
                 steps = 4096;
-  std::int64_t const threads = on_host ? 64 * std::int64_t(Exec().concurrency()) : 1 << 20;
-  Kokkos::View<T*, typename Exec::memory_space> const to("sums", std::size_t(threads));
+  std::int64_t const threads = on_host ? 64 * std::int64_t(Space().concurrency()) : 1 << 20;
+  Kokkos::View<T*, typename Space::memory_space> const to("sums", std::size_t(threads));
   using S = std::conditional_t<on_host, Batchwork::Pack<T, width>, T>;
   MultiplyAndAdd<T, S, chains, steps> const kernel{to.data(), T(0.999), T(0.001)};
   double const time =
       measure([&] {
         Kokkos::parallel_for(
-            "peak", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, threads), kernel);
+            "peak", Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(0, threads),
+            kernel);
       }).best;
   return 2.0 * chains * width * steps * double(threads) / time;
 }
