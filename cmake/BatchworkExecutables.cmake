@@ -7,6 +7,7 @@
 #                      [MAIN <library>] [REQUIRES <dependency>...] [USES <dependency>...])
 #   batchwork_add_benchmark(<name> <sources>... [REQUIRES ...] [USES ...])
 #   batchwork_add_example(<name> <sources>... [REQUIRES ...] [USES ...])
+#   batchwork_add_program(<name> <library> <sources>... [REQUIRES ...] [USES ...])
 #
 # TOGETHER: with precompiled headers, this many sources of a test are compiled as one source; all
 #   of them by default. They have many instantiations in common, often more than half of the work.
@@ -162,10 +163,19 @@ function(batchwork_add_example name)
   _batchwork_add_executable(example ${name} Batchwork::header_only added ${ARGN})
 endfunction()
 
+# A program that is installed if its library is.
+function(batchwork_add_program name library)
+  _batchwork_add_executable(program ${name} ${library} added ${ARGN})
+  if(added AND Batchwork_INSTALL AND NOT library STREQUAL batchwork_test_kernels)
+    # Tests install what is built so far.
+    install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" OPTIONAL)
+  endif()
+endfunction()
+
 # Prints a summary at the end of a configure run.
 function(batchwork_print_summary)
   message(STATUS "Batchwork ${Batchwork_VERSION} (${BATCHWORK_GIT_HASH}), ${CMAKE_BUILD_TYPE}")
-  foreach(kind IN ITEMS test benchmark example)
+  foreach(kind IN ITEMS test benchmark example program)
     get_property(names GLOBAL PROPERTY BATCHWORK_ADDED_${kind})
     list(LENGTH names count)
     string(REPLACE ";" " " names "${names}")

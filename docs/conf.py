@@ -52,13 +52,14 @@ pygments_dark_style = "monokai"
 AREAS = {
     "core": "Numbers, status codes and options",
     "view": "Operands and adaptors of Views",
-    "launch": "Launch labels and workspaces",
+    "launch": "Launch labels, workspaces and tunings",
     "tile": "Tiles and their operations",
     "fused": "map and scan",
     "dense": "Dense verbs",
     "krylov": "Systems of equations",
     "banded": "Banded systems",
     "kalman": "Kalman filters",
+    "tune": "Tuning",
 }
 SECTIONS = (
     "briefdescription detaileddescription innernamespace innerclass func var typedef enum define "

@@ -21,6 +21,7 @@
 #include "dense/decompositions/Batchwork_SvdVerb.hpp"
 #include "dense/gemm/Batchwork_Gemm.hpp"
 #include "dense/lu/Batchwork_LuVerbs.hpp"
+#include "launch/Batchwork_Tuning.hpp"
 #include "launch/Batchwork_Workspace.hpp"
 #include "launch/Batchwork_WorkspaceNumbers.hpp"
 #include "view/Batchwork_Adaptors.hpp"

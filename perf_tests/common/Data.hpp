@@ -13,25 +13,12 @@
 #include <string>
 
 #include "Machine.hpp"
+#include "tune/detail/Batchwork_RandomEntries.hpp"
 
 namespace BatchworkPerf {
 
-/// Uniform in [0, 1): the finaliser of splitmix64 (Steele, Lea and Flood 2014) over seed and place.
-KOKKOS_INLINE_FUNCTION double uniform(std::uint64_t seed, std::uint64_t place) {
-  std::uint64_t x = place + seed * 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  x ^= x >> 31;
-  return static_cast<double>(x >> 11) * 0x1p-53;
-}
-
-/// Entry (i, j) of matrix number k: symmetric, diagonally dominant, so positive definite with a
-/// condition number below 5 whatever its size D.
-KOKKOS_INLINE_FUNCTION double spd_entry(std::uint64_t seed, std::int64_t k, int i, int j, int D) {
-  int const low = i > j ? j : i, high = i > j ? i : j;
-  double const u = uniform(seed, static_cast<std::uint64_t>((k * D + high) * D + low));
-  return i == j ? 1 + u : (u - 0.5) / D;
-}
+using Batchwork::Impl::spd_entry;
+using Batchwork::Impl::uniform;
 
 /// Entry (i, j) of a general matrix of M x N entries between 0 and 1/N.
 KOKKOS_INLINE_FUNCTION double general_entry(std::uint64_t seed, int i, int j, int N) {

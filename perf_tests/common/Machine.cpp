@@ -11,48 +11,19 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <string>
-#include <vector>
 
+#include "Bandwidth.hpp"
 #include "Timing.hpp"
+#include "core/detail/backend/Batchwork_MachineName.hpp"
 
 namespace BatchworkPerf {
 
 namespace {
 
-struct alignas(16) Word16 {
-  std::uint32_t v[4];
-};
-
-struct FillWords {
-  Word16* to;
-  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
-    for (int i = 0; i < 4; ++i) to[k].v[i] = static_cast<std::uint32_t>(k * 2654435761 + i * 40503);
-  }
-};
-struct CopyWords {
-  Word16* to;
-  Word16 const* from;
-  KOKKOS_FUNCTION void operator()(std::int64_t k) const { to[k] = from[k]; }
-};
-
 double peak_float = 0;
 double peak_double = 0;
-
-std::string device_name() {
-#if defined(KOKKOS_ENABLE_CUDA)
-  return Kokkos::Cuda().cuda_device_prop().name;
-#elif defined(KOKKOS_ENABLE_HIP)
-  return Kokkos::HIP().hip_device_prop().name;
-#else
-  std::ifstream cpuinfo("/proc/cpuinfo");
-  for (std::string line; std::getline(cpuinfo, line);)
-    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
-  return "unknown";
-#endif
-}
 
 std::string compiler() {
   std::string name;
@@ -99,21 +70,9 @@ std::string number(double x) {
 
 double copy_bandwidth(std::size_t footprint) {
   static std::map<std::size_t, double> known;
-  std::size_t const words = std::bit_ceil(footprint) / 2 / sizeof(Word16);
-  if (auto const found = known.find(words); found != known.end()) return found->second;
-  Kokkos::View<Word16*, Memory> from(Kokkos::view_alloc("from", Kokkos::WithoutInitializing),
-                                     words);
-  Kokkos::View<Word16*, Memory> to(Kokkos::view_alloc("to", Kokkos::WithoutInitializing), words);
-  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> const all(
-      0, static_cast<std::int64_t>(words));
-  Kokkos::parallel_for("fill", all, FillWords{from.data()});
-  double const by_kernel =
-      measure([&] { Kokkos::parallel_for("copy", all, CopyWords{to.data(), from.data()}); }).median;
-  double const by_deep_copy = measure([&] { Kokkos::deep_copy(Exec(), to, from); }).median;
-  double const bandwidth =
-      2.0 * static_cast<double>(words * sizeof(Word16)) / std::min(by_kernel, by_deep_copy);
-  known.emplace(words, bandwidth);
-  return bandwidth;
+  std::size_t const bytes = std::bit_ceil(footprint);
+  if (auto const found = known.find(bytes); found != known.end()) return found->second;
+  return known.emplace(bytes, measured_copy_bandwidth<Exec>(bytes)).first->second;
 }
 
 template <>
@@ -132,7 +91,7 @@ int run(int argc, char** argv, void (*register_all)()) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
 
-  std::string const device = device_name();
+  std::string const device = Batchwork::Impl::Vendor::machine_name(Exec());
   know_peaks(device);
   benchmark::AddCustomContext("batchwork_version", std::string(Batchwork::version()));
   benchmark::AddCustomContext("batchwork_git_hash", std::string(Batchwork::git_hash()));

@@ -8,8 +8,9 @@
 # 2. The folders of all rooms are in one order. A header includes headers of its own folder and of
 #    folders before it in `folders`; a header in a detail/ also those of the folder around it.
 # 3. Headers in a detail/ of fused, dense, krylov, banded or kalman are included by that room only.
-#    The rooms core, tile, view and launch are the foundation of the library, and dense/lu is the
-#    foundation of direct solves: rooms that know them can include their detail/ too.
+#    The rooms core, tile, view and launch are the foundation of the library, dense/lu is the
+#    foundation of direct solves, and factorisations that of tune: rooms that know them can include
+#    their detail/ too.
 # 4. A header outside detail/ documents something in namespace Batchwork. Batchwork.hpp includes it,
 #    directly or not, unless it is listed in `apart`.
 # 5. A header in detail/ documents nothing in namespace Batchwork.
@@ -45,6 +46,9 @@ list(APPEND foundation dense/lu)
 room(krylov core tile view launch team dense/lu)
 room(banded core view launch)
 room(kalman core tile view launch fused)
+# Tuning asks the choices of kernels.
+list(APPEND foundation dense/cholesky dense/decompositions)
+room(tune core view launch dense/cholesky dense/lu dense/decompositions)
 
 # From the bottom up.
 set(folders
@@ -94,10 +98,14 @@ set(folders
     banded
     kalman/detail
     kalman
+    tune/detail
+    tune
 )
 
-# Not included by Batchwork.hpp: reading files is for hosts only.
-set(apart krylov/formats/Batchwork_ReadSystems.hpp)
+# Not included by Batchwork.hpp: reading files is for hosts only, and measuring for programs that tune.
+set(apart krylov/formats/Batchwork_ReadSystems.hpp tune/Batchwork_Tune.hpp
+          tune/Batchwork_TunableVerb.hpp
+)
 
 # Exceptions. An exception that is not needed is an error.
 #

@@ -35,7 +35,9 @@ struct Call {
   std::string verb;
   std::vector<Part> parts;
   std::string label{};
-  KernelKind kernel = KernelKind::fastest;  ///< that the caller wants
+  /// That the caller wants, or a tuning while its kernel is launched: a copy of a call would
+  /// allocate.
+  mutable KernelKind kernel = KernelKind::fastest;
 
   [[noreturn]] void fail(std::string const& what) const { refuse_call(verb, what); }
   template <class Batch>

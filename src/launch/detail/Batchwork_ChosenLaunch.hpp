@@ -6,20 +6,19 @@
 #ifndef BATCHWORK_CHOSENLAUNCH_HPP
 #define BATCHWORK_CHOSENLAUNCH_HPP
 
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 
+#include "launch/Batchwork_Tuning.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
 #include "launch/detail/Batchwork_KernelChoice.hpp"
+#include "launch/detail/Batchwork_TunedKernels.hpp"
 
 namespace Batchwork::Impl {
 
 /// As launch(...) takes it.
-inline std::string name_of(KernelKind kind) {
-  constexpr char const* names[] = {"fastest",   "by_lane",    "by_lanes",    "by_warps",
-                                   "by_panels", "in_scratch", "in_workspace"};
-  return std::string("kernel::") + names[int(kind)];
-}
+inline std::string name_of(KernelKind kind) { return std::string("kernel::") + word_of(kind); }
 
 /// Throws: the kernel that the caller wants is not among those that run `what`.
 template <class Choice>
@@ -40,12 +39,32 @@ inline std::string matrices_of(int rows, int cols) {
   return std::to_string(rows) + " x " + std::to_string(cols) + " matrices";
 }
 
-/// Launches the first of the candidates, or of those that the caller wants, that fits: launch(c)
-/// returns whether c does.
-/// \param what  gives the matrices and their size; called only for a message
+/// Launches the kernel that the loaded tuning has for the call, if the device has room for it.
+/// \returns whether it did
+template <class Choice, class Launch>
+bool launch_tuned(Call const& call, Candidates<Choice> const& there, TunedCall const& tuned,
+                  Launch const& launch) {
+  if (call.kernel != KernelKind::fastest || tuned.type == nullptr) return false;
+  call.kernel = TunedKernels<>::kernel_for(call.verb, tuned);
+  if (call.kernel == KernelKind::fastest) return false;
+  try {
+    for (Choice const& c : there)
+      if (call.kernel == c.kind && launch(c)) return true;
+  } catch (std::invalid_argument const&) {
+    // There is no room. The built-in choice runs, or says what else is wrong.
+  }
+  call.kernel = KernelKind::fastest;
+  return false;
+}
+
+/// Launches the first of the candidates, or of those that the tuning or the caller wants, that
+/// fits: launch(c) returns whether c does.
+/// \param what   gives the matrices and their size; called only for a message
+/// \param tuned  what a tuning is asked for
 template <class Choice, class What, class Launch>
 void launch_chosen(Call const& call, Candidates<Choice> const& there, What const& what,
-                   Launch const& launch) {
+                   Launch const& launch, TunedCall const& tuned = {}) {
+  if (launch_tuned(call, there, tuned, launch)) return;
   for (Choice const& c : there)
     if ((call.kernel == KernelKind::fastest || call.kernel == c.kind) && launch(c)) return;
   refuse_wanted_kernel(call, there, what());

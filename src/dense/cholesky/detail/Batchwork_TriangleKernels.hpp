@@ -151,7 +151,8 @@ void TriangleLaunch<T, Task, Exec>::run(Exec const& exec, Call const& call, std:
     launch_chosen(
         call, choose_triangle<T>(work, p.n, p.columns, arrangement_of(p)),
         [&] { return matrices_of(p.n, p.n); },
-        [&](KernelChoice const& c) { return launch_triangle<Factors>(c, exec, call, p, limits); });
+        [&](KernelChoice const& c) { return launch_triangle<Factors>(c, exec, call, p, limits); },
+        tuned_call<T, Exec>(items_are_near(p.a, p.n, p.n), p.n, p.n, p.columns));
   } else {
     call.check_size(0, p.n, triangle_rows_on_host, "a host's buffers");
     if (!asks) return;

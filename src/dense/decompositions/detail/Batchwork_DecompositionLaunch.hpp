@@ -183,11 +183,12 @@ void launch_decomposition(Exec const& exec, Call const& call, F f) {
 /// The kernel that is chosen for the calls of a device, or the size of its workspace.
 /// \param rest    launches items in scratch or in a workspace, or answers
 /// \param launch  launch(c) launches another candidate and returns whether a device has room for it
+/// \param tuned   what a tuning is asked for, unless the call asks for the size of its workspace
 template <class F, class Rest, class Launch>
 void launch_chosen_decomposition(Call const& call,
                                  GivenWorkspace<typename F::number> const& workspace,
                                  Candidates<> const& there, F const& f, Rest const& rest,
-                                 Launch const& launch) {
+                                 Launch const& launch, TunedCall const& tuned = {}) {
   launch_chosen(
       call, there, [&] { return matrices_of(f.rows(), f.cols()); },
       [&](KernelChoice const& c) {
@@ -195,7 +196,8 @@ void launch_chosen_decomposition(Call const& call,
         else if (workspace.asks()) return call.kernel != KernelKind::fastest;
         else return launch(c);
         return true;
-      });
+      },
+      workspace.asks() ? TunedCall{} : tuned);
 }
 
 }  // namespace Batchwork::Impl

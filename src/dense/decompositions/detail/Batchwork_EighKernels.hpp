@@ -64,7 +64,8 @@ void EighLaunch<T, Exec>::run(Exec const& exec, Call const& call, EighProblem<T>
           return c.kind == KernelKind::by_lanes
                      ? launch_eigh_of_shared_lanes(exec, call, f, c.extent)
                      : launch_eigh_by_reflections(exec, call, f, c.extent);
-        });
+        },
+        tuned_call<T, Exec>(p.a.items_near, p.n, p.n, p.stores_vectors ? p.n : 0));
   } else if (workspace.asks() || !by_lane()) {
     launch_decomposition_anywhere(exec, call, workspace, EighOfThreads<T>(f));
   }

@@ -49,7 +49,8 @@ void QrLaunch<T, Exec>::run(Exec const& exec, Call const& call, QrProblem<T> con
           if (c.kind == KernelKind::by_lane) return by_lane();
           return c.kind == KernelKind::by_lanes ? launch_qr_of_shared_lanes(exec, call, f, c.extent)
                                                 : launch_qr_of_tiles(exec, call, f, c.extent);
-        });
+        },
+        tuned_call<T, Exec>(p.a.items_near, p.m, p.n, p.columns_of_q));
   } else if (workspace.asks() || !by_lane()) {
     rest();
   }
@@ -77,7 +78,8 @@ void LeastSquaresLaunch<T, Exec>::run(Exec const& exec, Call const& call,
     launch_chosen_decomposition(
         call, workspace,
         choose_least_squares(p.m, std::max(f.rows(), f.cols()), Vendor::has_shuffles), f, rest,
-        [&](KernelChoice const&) { return by_lane(); });
+        [&](KernelChoice const&) { return by_lane(); },
+        tuned_call<T, Exec>(p.a.items_near, p.m, p.n, p.columns));
   else if (workspace.asks() || !by_lane()) rest();
 }
 

@@ -43,7 +43,8 @@ void SvdLaunch<T, Task, Exec>::run(Exec const& exec, Call const& call, SvdProble
             return launch_svd_of_shared_lanes<Vectors>(exec, call, f, c.extent);
           in_memory();
           return true;
-        });
+        },
+        tuned_call<T, Exec>(p.a.items_near, p.m, p.n, Vectors ? p.n : 0));
   } else if (p.m != p.n || !by_lane()) {
     in_memory();
   }

@@ -162,7 +162,8 @@ void LuLaunch<T, Task, Exec>::run(Exec const& exec, Call const& call, std::int64
     launch_chosen(
         call, choose_lu<T>(Task, p.n, Vendor::has_shuffles, most),
         [&] { return matrices_of(p.n, p.n); },
-        [&](LuChoice const& c) { return launch_lu<Task>(c, exec, call, p, limits); });
+        [&](LuChoice const& c) { return launch_lu<Task>(c, exec, call, p, limits); },
+        tuned_call<T, Exec>(items_are_near(p.a, p.n, p.n), p.n, p.n, p.columns));
   } else {
     call.check_size(0, p.n, lu_rows_on_host, "a host's buffers");
     if (!p.writes_something()) return;

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Measure.hpp"
+
+namespace BatchworkTune {
+
+template <>
+Measured measure<TunableVerb::qr>(bool in_float, TuneSizes const& sizes) {
+  return measure_here<TunableVerb::qr>(in_float, sizes);
+}
+
+}  // namespace BatchworkTune
