@@ -162,6 +162,19 @@ function(batchwork_add_example name)
   _batchwork_add_executable(example ${name} Batchwork::header_only added ${ARGN})
 endfunction()
 
+# `cmake --install <build> --component programs` installs benchmarks and examples; a plain
+# installation does not.
+function(batchwork_install_programs)
+  foreach(kind IN ITEMS benchmark example)
+    get_property(names GLOBAL PROPERTY BATCHWORK_ADDED_${kind})
+    if(names)
+      install(TARGETS ${names} DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/batchwork"
+              COMPONENT programs EXCLUDE_FROM_ALL
+      )
+    endif()
+  endforeach()
+endfunction()
+
 # Prints a summary at the end of a configure run.
 function(batchwork_print_summary)
   message(STATUS "Batchwork ${Batchwork_VERSION} (${BATCHWORK_GIT_HASH}), ${CMAKE_BUILD_TYPE}")
