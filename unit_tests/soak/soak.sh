@@ -56,7 +56,10 @@ trap clean_up EXIT
 trap 'exit 130' INT TERM
 
 begin=$SECONDS round=0 runs=0 failures=()
-left() { echo $((begin + seconds - SECONDS)); }
+left() {
+  local rest=$((begin + seconds - SECONDS))
+  echo $((rest > 0 ? rest : 0))
+}
 
 # failed <what> <how to repeat it>
 failed() {

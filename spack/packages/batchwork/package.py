@@ -34,7 +34,7 @@ class Batchwork(CMakePackage, CudaPackage, ROCmPackage):
     variant(
         "vendor",
         default=True,
-        description="Use code for NVIDIA and AMD GPUs and SIMD instructions, not the portable code",
+        description="Use code for NVIDIA GPUs, AMD GPUs and SIMD instructions, not portable code",
     )
 
     variant("shared", default=False, description="Build a shared library")
@@ -107,7 +107,8 @@ class Batchwork(CMakePackage, CudaPackage, ROCmPackage):
             self.define_from_variant("Batchwork_ENABLE_VENDOR", "vendor"),
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
             self.define(
-                "Batchwork_KERNELS", [k for k in self.spec.variants["kernels"].value if k != "none"]
+                "Batchwork_KERNELS",
+                [k for k in self.spec.variants["kernels"].value if k != "none"],
             ),
         ]
         if self.device_compiler:
