@@ -172,6 +172,19 @@ function(batchwork_add_program name library)
   endif()
 endfunction()
 
+# `cmake --install <build> --component extras` installs benchmarks and examples; a plain
+# installation does not.
+function(batchwork_install_benchmarks_and_examples)
+  foreach(kind IN ITEMS benchmark example)
+    get_property(names GLOBAL PROPERTY BATCHWORK_ADDED_${kind})
+    if(names)
+      install(TARGETS ${names} DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/batchwork"
+              COMPONENT extras EXCLUDE_FROM_ALL
+      )
+    endif()
+  endforeach()
+endfunction()
+
 # Prints a summary at the end of a configure run.
 function(batchwork_print_summary)
   message(STATUS "Batchwork ${Batchwork_VERSION} (${BATCHWORK_GIT_HASH}), ${CMAKE_BUILD_TYPE}")

@@ -2,9 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # Writes Batchwork_Version.hpp to the build folder. The git hash is read when CMake configures, so
-# that a commit alone does not recompile everything. `-dirty` marks uncommitted changes.
+# that a commit alone does not recompile everything. `-dirty` marks uncommitted changes. `git
+# archive` writes the hash of a tarball here, see .gitattributes.
 
 set(BATCHWORK_GIT_HASH "unknown")
+set(_batchwork_archived "$Format:%H$")
+if(_batchwork_archived MATCHES "^[0-9a-f]+$")
+  string(SUBSTRING "${_batchwork_archived}" 0 12 BATCHWORK_GIT_HASH)
+endif()
 find_package(Git QUIET)
 if(GIT_FOUND AND EXISTS "${PROJECT_SOURCE_DIR}/.git")
   # In a container or chroot the checkout can belong to a different user than the build.

@@ -28,7 +28,8 @@ void print_ranks(Ranks const& ranks) {
               Kokkos::DefaultExecutionSpace::name(), ranks.on_this_host());
   int const devices = Kokkos::num_devices();
   if (devices > 0 && ranks.on_this_host() > devices)
-    std::printf("  note: ranks share the %d devices of a host\n", devices);
+    std::printf("  note: a rank sees %d devices; ranks share them unless each sees other ones\n",
+                devices);
 }
 
 int run(Ranks const& ranks, Options const& options) {

@@ -44,16 +44,25 @@ struct Gains {
   /// Allocates the workspace.
   ///
   /// \param steps number of time steps
-  explicit Gains(std::int64_t steps)
-      : gain(Kokkos::view_alloc("Batchwork::Kalman::Gains::gain", Kokkos::WithoutInitializing),
-             std::size_t(steps)),
-        factor(Kokkos::view_alloc("Batchwork::Kalman::Gains::factor", Kokkos::WithoutInitializing),
-               std::size_t(steps)),
-        increment(
-            Kokkos::view_alloc("Batchwork::Kalman::Gains::increment", Kokkos::WithoutInitializing),
-            std::size_t(steps)),
-        inaccurate(Kokkos::view_alloc("Batchwork::Kalman::Gains::inaccurate",
-                                      Kokkos::WithoutInitializing)) {}
+  explicit Gains(std::int64_t steps) : Gains(typename Space::execution_space(), steps) {}
+
+  /// Allocates the workspace on the device of an instance, for filters on that device.
+  ///
+  /// \param exec  execution space instance
+  /// \param steps number of time steps
+  template <class Exec>
+    requires Kokkos::is_execution_space_v<Exec>
+  Gains(Exec const& exec, std::int64_t steps)
+      : gain(allocated(exec, "Batchwork::Kalman::Gains::gain"), std::size_t(steps)),
+        factor(allocated(exec, "Batchwork::Kalman::Gains::factor"), std::size_t(steps)),
+        increment(allocated(exec, "Batchwork::Kalman::Gains::increment"), std::size_t(steps)),
+        inaccurate(allocated(exec, "Batchwork::Kalman::Gains::inaccurate")) {}
+
+ private:
+  template <class Exec>
+  static auto allocated(Exec const& exec, std::string const& label) {
+    return Kokkos::view_alloc(label, Kokkos::WithoutInitializing, exec);
+  }
 };
 
 /// One step of the covariances alone, a sequence for a scan over one item. It stores the gain K,

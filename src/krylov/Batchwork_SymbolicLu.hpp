@@ -48,7 +48,8 @@ class SymbolicLu {
 
   // ---- the rest is not for users ----
 
-  SymbolicLu(Impl::SymbolicAnalysis const& of, std::int64_t nonzeros)
+  template <class Exec>
+  SymbolicLu(Exec const& exec, Impl::SymbolicAnalysis const& of, std::int64_t nonzeros)
       : nonzeros_(nonzeros),
         products_(of.products),
         levels_(of.levels),
@@ -58,21 +59,22 @@ class SymbolicLu {
     lists_.places = on_host.places;
     lists_.of_upper = on_host.of_upper;
     lists_.has_repeated = on_host.has_repeated;
-    lists_.given_begin = keep(integers_, on_host.given_begin, 0);
-    lists_.row_begin = keep(integers_, on_host.row_begin, 1);
-    lists_.column_begin = keep(integers_, on_host.column_begin, 2);
-    lists_.first_slice = keep(integers_, on_host.first_slice, 3);
-    lists_.given = keep(places_, on_host.given, 0);
-    lists_.of_row = keep(places_, on_host.of_row, 1);
-    lists_.of_column = keep(places_, on_host.of_column, 2);
-    lists_.slices = keep(&slices_, on_host.slices, 0);
-    lists_.targets = keep(words_, on_host.targets, 0);
-    lists_.pairs = keep(words_, on_host.pairs, 1);
+    lists_.given_begin = keep(exec, integers_, on_host.given_begin, 0);
+    lists_.row_begin = keep(exec, integers_, on_host.row_begin, 1);
+    lists_.column_begin = keep(exec, integers_, on_host.column_begin, 2);
+    lists_.first_slice = keep(exec, integers_, on_host.first_slice, 3);
+    lists_.given = keep(exec, places_, on_host.given, 0);
+    lists_.of_row = keep(exec, places_, on_host.of_row, 1);
+    lists_.of_column = keep(exec, places_, on_host.of_column, 2);
+    lists_.slices = keep(exec, &slices_, on_host.slices, 0);
+    lists_.targets = keep(exec, words_, on_host.targets, 0);
+    lists_.pairs = keep(exec, words_, on_host.pairs, 1);
     lists_.eliminate = on_host.eliminate;
     lists_.forward = on_host.forward;
     lists_.backward = on_host.backward;
     lists_.forward_transposed = on_host.forward_transposed;
     lists_.backward_transposed = on_host.backward_transposed;
+    exec.fence("Batchwork::symbolic_lu");  // the lists on the host end here
   }
   Impl::SymbolicLists const& lists() const { return lists_; }
   int lanes() const { return lanes_; }
@@ -90,13 +92,15 @@ class SymbolicLu {
   Kept<Impl::ListSlice> slices_;
   Kept<std::uint32_t> words_[2];
 
-  template <class T>
-  static T const* keep(Kept<T>* kept, std::vector<T> const& from, int which) {
-    Kept<T> view(Kokkos::view_alloc("Batchwork::symbolic_lu", Kokkos::WithoutInitializing),
+  /// In the memory of the instance's device.
+  template <class Exec, class T>
+  static T const* keep(Exec const& exec, Kept<T>* kept, std::vector<T> const& from, int which) {
+    Kept<T> view(Kokkos::view_alloc("Batchwork::symbolic_lu", Kokkos::WithoutInitializing, exec),
                  from.size());
     Kokkos::deep_copy(
-        view, Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-                  from.data(), from.size()));
+        exec, view,
+        Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+            from.data(), from.size()));
     kept[which] = view;
     return view.data();
   }
@@ -187,7 +191,7 @@ std::vector<std::vector<int>> columns_of_pattern(SystemCall const& call, A const
 }
 
 template <class Exec, class A>
-auto make_symbolic(A const& a, std::vector<int> const& order, int lanes = 0) {
+auto make_symbolic(Exec const& exec, A const& a, std::vector<int> const& order, int lanes = 0) {
   require_kernels<KernelSet::solvers, Exec>();
   using Memory = typename Exec::memory_space;
   SystemCall const call("symbolic_lu");
@@ -209,7 +213,7 @@ auto make_symbolic(A const& a, std::vector<int> const& order, int lanes = 0) {
   }
   auto const columns = columns_of_pattern(call, a);
   return SymbolicLu<Memory>(
-      SymbolicLaunch<typename A::value_type, Exec>::analyse(call, columns, order, lanes),
+      exec, SymbolicLaunch<typename A::value_type, Exec>::analyse(call, columns, order, lanes),
       a.nonzeros());
 }
 
@@ -279,7 +283,7 @@ struct SolveByPatternCall {
 /// std::printf("%d entries of L and U\n", int(symbolic.factor_entries()));
 /// ```
 ///
-/// \param exec   execution space of the solves
+/// \param exec   execution space instance of the solves, or another one of the same device
 /// \param a      csr, ell or dia; its numbers are not read. Each row has its diagonal entry, stored
 ///               or filled in
 /// \param order  the rows in the order in which they become pivots, for example from AMD or METIS.
@@ -295,12 +299,12 @@ struct SolveByPatternCall {
 /// space.
 template <class Exec, Impl::SystemMatrices A>
   requires Kokkos::is_execution_space_v<Exec>
-auto symbolic_lu(Exec const&, A const& a, std::vector<int> const& order = {}) {
-  return Impl::make_symbolic<Exec>(a, order);
+auto symbolic_lu(Exec const& exec, A const& a, std::vector<int> const& order = {}) {
+  return Impl::make_symbolic(exec, a, order);
 }
 template <Impl::SystemMatrices A>
 auto symbolic_lu(A const& a, std::vector<int> const& order = {}) {
-  return Impl::make_symbolic<Kokkos::DefaultExecutionSpace>(a, order);
+  return Impl::make_symbolic(Kokkos::DefaultExecutionSpace(), a, order);
 }
 
 /// Solves A_n x_n = b_n for every item n by elimination along a sparse pattern:

@@ -269,9 +269,11 @@ void check_direct(Solver const& solver, DirectBatch<T> const& of, A const& forma
       }
     }
     ASSERT_LE(std::fabs(host.residual(n) - worst), 3 * rounding + 200 * epsilon<T> * worst);
-    // The tolerances of these tests are met.
-    if (accuracy == 1 && solver.stop.tolerance >= usual_tolerance<T>) {
-      ASSERT_EQ(host.reason(n), Reason::success) << double(host.residual(n));
+    // The tolerances of these tests are met, except in badly conditioned systems.
+    if (accuracy == 1 && solver.stop.tolerance >= usual_tolerance<T> &&
+        host.reason(n) != Reason::success) {
+      ASSERT_GT((4 * rows + 10) * epsilon<T> * condition_of(e.a), solver.stop.tolerance)
+          << double(host.residual(n));
     }
     ASSERT_LE(host.iterations(n), solver.refinements);
   }

@@ -26,7 +26,7 @@ struct ByLanes {
   int lanes;
   template <class A>
   auto operator()(A const& a) const {
-    return Impl::make_symbolic<Space>(a, {}, lanes);
+    return Impl::make_symbolic(Space(), a, {}, lanes);
   }
 };
 /// The items that the kernel of direct_lu leaves, if that kernel is used.
@@ -96,7 +96,7 @@ TEST(SymbolicLuTeams, NumbersThatGrow) {
   auto const in_order = [](auto const& a) {
     std::vector<int> order;
     for (int i = 0; i < a.rows(); ++i) order.push_back(i);
-    return Impl::make_symbolic<Space>(a, order, few);
+    return Impl::make_symbolic(Space(), a, order, few);
   };
   check_growth(12, in_order, OnTeams(), true);
   check_growth(12, in_order, OnTeams(), false);

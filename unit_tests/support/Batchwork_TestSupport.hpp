@@ -500,7 +500,7 @@ class BatchOf {
   T& at_time(std::int64_t item, [[maybe_unused]] std::int64_t t, [[maybe_unused]] int i = 0,
              [[maybe_unused]] int j = 0) const {
     constexpr int first = int(Timed), lanes = Layout::lanes;
-    std::ptrdiff_t q = first_ + std::ptrdiff_t(lanes > 0 ? item / lanes : item) * strides_[0];
+    std::ptrdiff_t q = first_ + std::ptrdiff_t(item / (lanes > 0 ? lanes : 1)) * strides_[0];
     if constexpr (Timed) q += std::ptrdiff_t(t) * strides_[1];
     if constexpr (rank >= 1) q += i * strides_[1 + first];
     if constexpr (rank == 2) q += j * strides_[2 + first];

@@ -17,16 +17,24 @@ class Batchwork(CMakePackage, CudaPackage, ROCmPackage):
     a C++20 library."""
 
     homepage = "https://github.com/batchwork/batchwork"
+    url = "https://github.com/batchwork/batchwork/releases/download/v0.2.0/batchwork-0.2.0.tar.gz"
     git = "https://github.com/batchwork/batchwork.git"
 
     license("Apache-2.0 WITH LLVM-exception")
 
     version("main", branch="main")
 
+    # +cuda and +rocm come from the base classes. Hosts always work, by threads with +openmp.
+    variant("openmp", default=True, description="Run on the threads of a host by OpenMP")
+    variant("sycl", default=False, description="Run on GPUs by SYCL")
+    variant("tests", default=False, description="Build the tests")
+    variant("benchmarks", default=False, description="Build and install the benchmarks")
+    variant("examples", default=False, description="Build and install the examples")
+    variant("docs", default=False, description="Build and install the documentation site")
     variant(
         "vendor",
         default=True,
-        description="Use code for NVIDIA and AMD GPUs and SIMD instructions, not the portable code",
+        description="Use code for NVIDIA GPUs, AMD GPUs and SIMD instructions, not portable code",
     )
 
     variant("shared", default=False, description="Build a shared library")
@@ -41,12 +49,28 @@ class Batchwork(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")
     depends_on("kokkos@4.5:")
+    depends_on("kokkos+openmp", when="+openmp")
+    depends_on("kokkos+sycl", when="+sycl")
     # Otherwise a program and the library would each have a Kokkos of their own.
     depends_on("kokkos+shared", when="+shared")
 
-    # For `spack install --test=root`. Without LAPACK a few tests skip some comparisons.
+    # Also for `spack install --test=root`. Without LAPACK a few tests skip some comparisons.
     depends_on("googletest", type="test")
     depends_on("lapack", type="test")
+    depends_on("googletest", when="+tests")
+    depends_on("lapack", when="+tests")
+    depends_on("benchmark", when="+benchmarks")
+    depends_on("eigen", when="+benchmarks")
+    depends_on("lapack", when="+benchmarks")
+    # With it, CMake also builds the example distributed if it finds MPI and a parallel HDF5.
+    depends_on("cli11", when="+examples")
+    with default_args(type="build", when="+docs"):
+        depends_on("doxygen")
+        depends_on("py-sphinx")
+        depends_on("py-myst-parser")
+        depends_on("py-breathe")
+        depends_on("py-sphinx-copybutton")
+        depends_on("py-furo")
 
     # Kokkos must be built for the same GPU architecture as Batchwork.
     for arch in CudaPackage.cuda_arch_values:
@@ -55,7 +79,8 @@ class Batchwork(CMakePackage, CudaPackage, ROCmPackage):
         depends_on(f"kokkos+rocm amdgpu_target={arch}", when=f"+rocm amdgpu_target={arch}")
     conflicts("+cuda", when="cuda_arch=none", msg="name the GPU: cuda_arch=90, for instance")
     conflicts("+rocm", when="amdgpu_target=none", msg="name the GPU: amdgpu_target=gfx90a")
-    conflicts("+cuda", when="+rocm", msg="one kind of device at a time")
+    for one, other in (("+cuda", "+rocm"), ("+cuda", "+sycl"), ("+rocm", "+sycl")):
+        conflicts(one, when=other, msg="one kind of device at a time")
     # Clang compiles for NVIDIA GPUs without nvcc. Other compilers need the wrapper of nvcc from
     # Kokkos. The wrapper is first, so it is the default.
     requires("^kokkos+wrapper", "%cxx=clang", policy="any_of", when="+cuda")
@@ -76,18 +101,31 @@ class Batchwork(CMakePackage, CudaPackage, ROCmPackage):
     def cmake_args(self):
         args = [
             self.define("Kokkos_ROOT", self.spec["kokkos"].prefix),
-            self.define("Batchwork_ENABLE_TESTS", self.run_tests),
-            self.define("Batchwork_ENABLE_BENCHMARKS", False),
-            self.define("Batchwork_ENABLE_EXAMPLES", False),
+            self.define("Batchwork_ENABLE_TESTS", self.run_tests or "+tests" in self.spec),
+            self.define_from_variant("Batchwork_ENABLE_BENCHMARKS", "benchmarks"),
+            self.define_from_variant("Batchwork_ENABLE_EXAMPLES", "examples"),
             self.define_from_variant("Batchwork_ENABLE_VENDOR", "vendor"),
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
             self.define(
-                "Batchwork_KERNELS", [k for k in self.spec.variants["kernels"].value if k != "none"]
+                "Batchwork_KERNELS",
+                [k for k in self.spec.variants["kernels"].value if k != "none"],
             ),
         ]
         if self.device_compiler:
             args.append(self.define("CMAKE_CXX_COMPILER", self.device_compiler))
         return args
+
+    @run_after("install")
+    def install_programs(self):
+        if self.spec.satisfies("+benchmarks") or self.spec.satisfies("+examples"):
+            with working_dir(self.build_directory):
+                self.spec["cmake"].command("--install", ".", "--component", "programs")
+
+    @run_after("install", when="+docs")
+    def install_site(self):
+        with working_dir(self.stage.source_path):
+            site = join_path(self.prefix.share, "doc", "batchwork")
+            which("sphinx-build", required=True)("-q", "-b", "html", "docs", site)
 
     @run_after("install")
     def keep_consumer(self):

@@ -64,11 +64,23 @@ struct SolveLog {
   /// A log with iterations, recurrence, residual and reason allocated.
   /// \param items  number of items
   static SolveLog allocated(std::int64_t items) {
+    typename Memory::execution_space const exec;
+    auto log = allocated(exec, items);
+    exec.fence("Batchwork::SolveLog::allocated");
+    return log;
+  }
+  /// The same on the device of an instance, whose later kernels see zeros.
+  /// \param exec   execution space instance
+  /// \param items  number of items
+  template <class Exec>
+    requires Kokkos::is_execution_space_v<Exec>
+  static SolveLog allocated(Exec const& exec, std::int64_t items) {
     auto const n = std::size_t(items);
-    return {Kokkos::View<int*, Memory>("iterations", n),
-            Kokkos::View<T*, Memory>("recurrence", n),
-            Kokkos::View<T*, Memory>("residual", n),
-            Kokkos::View<int*, Memory>("reason", n),
+    using Kokkos::view_alloc;
+    return {Kokkos::View<int*, Memory>(view_alloc("iterations", exec), n),
+            Kokkos::View<T*, Memory>(view_alloc("recurrence", exec), n),
+            Kokkos::View<T*, Memory>(view_alloc("residual", exec), n),
+            Kokkos::View<int*, Memory>(view_alloc("reason", exec), n),
             {},
             {},
             {},

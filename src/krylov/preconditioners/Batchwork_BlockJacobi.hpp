@@ -142,6 +142,7 @@ struct MemoryOfPattern<A> {
 /// Finds blocks for block_jacobi in a pattern: neighbouring rows with the same columns, as several
 /// unknowns per point give. In a dense matrix all rows are alike; in a tridiagonal one of more than
 /// two rows none are.
+/// \param exec     execution space instance on whose device the View is; optional
 /// \param a        csr, ell or dia with a sound pattern, see check; or dense
 /// \param largest  most rows of a block, 1 to 32
 /// \returns        a View of the first rows, in the memory space of the pattern
@@ -149,8 +150,9 @@ struct MemoryOfPattern<A> {
 ///
 /// Copies the pattern to the host if it is elsewhere, and waits for that. Once for a pattern is
 /// enough.
-template <Impl::SystemMatrices A>
-auto find_blocks(A const& a, int largest = most_rows_of_a_block) {
+template <class Exec, Impl::SystemMatrices A>
+  requires Kokkos::is_execution_space_v<Exec>
+auto find_blocks(Exec const& exec, A const& a, int largest = most_rows_of_a_block) {
   static_assert(!std::is_void_v<typename A::value_type>,
                 "Batchwork::find_blocks: matrix_free has no pattern");
   if (auto const problem = a.problem(); !problem.empty())
@@ -174,11 +176,16 @@ auto find_blocks(A const& a, int largest = most_rows_of_a_block) {
     find([](std::size_t, std::size_t) { return false; });
   }
   Kokkos::View<std::int32_t*, typename Impl::MemoryOfPattern<A>::type> const result(
-      "first rows of blocks", first.size());
+      Kokkos::view_alloc("first rows of blocks", Kokkos::WithoutInitializing, exec), first.size());
   Kokkos::View<std::int32_t const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const from(
       first.data(), first.size());
-  Kokkos::deep_copy(result, from);
+  Kokkos::deep_copy(exec, result, from);
+  exec.fence("Batchwork::find_blocks");
   return result;
+}
+template <Impl::SystemMatrices A>
+auto find_blocks(A const& a, int largest = most_rows_of_a_block) {
+  return find_blocks(typename Impl::MemoryOfPattern<A>::type::execution_space(), a, largest);
 }
 
 namespace Impl {

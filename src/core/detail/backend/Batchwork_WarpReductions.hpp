@@ -126,7 +126,8 @@ BATCHWORK_INLINE void reduce_scatter_by_halves([[maybe_unused]] T (&x)[N],
 /// In double a matrix instruction adds up one number over groups of four lanes; each group gets a
 /// row of the result.
 template <class T, int N, class Put>
-BATCHWORK_INLINE void reduce_scatter(T (&x)[N], int lanes, Put const& put) {
+BATCHWORK_INLINE void reduce_scatter([[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes,
+                                     [[maybe_unused]] Put const& put) {
 #if defined(BATCHWORK_VENDOR_WARPS)
 #if defined(BATCHWORK_VENDOR_CUDA)
   if constexpr (has_mma<T>) {

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Systems.hpp"
+
+namespace TwoDevices {
+
+Numbers symbolic(Place const& on) {
+  Systems const of(on, items / 10, rows);
+  auto const log = SolveLog<double>::allocated(on.exec, items / 10);
+  solve(on.exec, direct_lu(symbolic_lu(on.exec, of.csr()), relative(1e-12)), of.csr(), of.b, of.x,
+        log);
+  return solved(on, of, log);
+}
+
+}  // namespace TwoDevices
