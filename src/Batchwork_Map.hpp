@@ -41,6 +41,7 @@
 #include "tile/Batchwork_Print.hpp"
 #include "tile/Batchwork_Product.hpp"
 #include "tile/Batchwork_Qr.hpp"
+#include "tile/Batchwork_Random.hpp"
 #include "tile/Batchwork_RankUpdate.hpp"
 #include "tile/Batchwork_Reduce.hpp"
 #include "tile/Batchwork_ReduceEntries.hpp"
