@@ -99,9 +99,9 @@ template <class T, int... E, class S, class Make>
 BATCHWORK_INLINE auto random_tile(RandomNumbers<S>& r, Make const& make) {
   using SR = with_number_t<S, T>;
   using V = lane_value_t<SR>;
-  using Kind = RandomTile<SR, E...>;
-  using R = typename Kind::type;
-  constexpr int per = numbers_in_block<T>, count = Kind::rows * Kind::cols,
+  using Made = RandomTile<SR, E...>;
+  using R = typename Made::type;
+  constexpr int per = numbers_in_block<T>, count = Made::rows * Made::cols,
                 blocks = (count + per - 1) / per;
   R tile;
   tile.info = info_t<SR>(0);
@@ -118,18 +118,18 @@ BATCHWORK_INLINE auto random_tile(RandomNumbers<S>& r, Make const& make) {
       BATCHWORK_UNROLL
       for (int k = 0; k < per; ++k) {
         int const n = b * per + k;
-        if (n < count) tile.set(n / Kind::cols, n % Kind::cols, x[k]);
+        if (n < count) tile.set(n / Made::cols, n % Made::cols, x[k]);
       }
     }
   } else {
     // A lane computes the blocks of its rows, which begin and end anywhere in a block.
     static_assert(R::by_rows, "rows are distributed over the lanes");
-    constexpr bool whole = Kind::cols % per == 0;
-    constexpr int blocks_of_row = whole ? Kind::cols / per : (Kind::cols + 2 * (per - 1)) / per;
+    constexpr bool whole = Made::cols % per == 0;
+    constexpr int blocks_of_row = whole ? Made::cols / per : (Made::cols + 2 * (per - 1)) / per;
     tile.grid = r.grid;
     BATCHWORK_UNROLL
     for (int m = 0; m < R::mine; ++m) {
-      int const first = tile.line(m) * Kind::cols, begin = whole ? 0 : first % per;
+      int const first = tile.line(m) * Made::cols, begin = whole ? 0 : first % per;
       V x[blocks_of_row * per];
       BATCHWORK_UNROLL
       for (int b = 0; b < blocks_of_row; ++b) {
@@ -139,7 +139,7 @@ BATCHWORK_INLINE auto random_tile(RandomNumbers<S>& r, Make const& make) {
         for (int k = 0; k < per; ++k) x[b * per + k] = of_block[k];
       }
       BATCHWORK_UNROLL
-      for (int n = 0; n < Kind::cols; ++n) {
+      for (int n = 0; n < Made::cols; ++n) {
         V y = x[n];
         BATCHWORK_UNROLL
         for (int k = 1; k < (whole ? 1 : per); ++k)
