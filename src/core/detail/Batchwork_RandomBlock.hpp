@@ -112,6 +112,14 @@ BATCHWORK_INLINE void sin_cos_of_eighth(V const& t, V& sine, V& cosine) {
   cosine = c;
 }
 
+/// 1, or -1 where the highest bit is set.
+template <class T>
+BATCHWORK_INLINE T one_with_sign(std::uint32_t bits) {
+  std::uint32_t const sign = bits & 0x80000000;
+  if constexpr (sizeof(T) == 4) return Kokkos::bit_cast<T>(0x3F800000 | sign);
+  else return Kokkos::bit_cast<T>(std::uint64_t(0x3FF00000 | sign) << 32);
+}
+
 /// The numbers of one block with the standard normal distribution, by Box and Muller (1958): two
 /// from a radius and an angle. The angle is reduced to an eighth of a turn as an integer.
 template <class V, int W>
@@ -145,12 +153,13 @@ BATCHWORK_INLINE void normal_numbers(PhiloxWords<W> const& x,
     });
     V sine, cosine;
     sin_cos_of_eighth(t, sine, cosine);
-    // 1 in the second and fourth quarter; the signs of the cosine and of the sine.
-    V const turned = value_of_lanes<V>([&](int l) { return T((angle[l] >> 30 & 1) ? 1 : 0); });
-    V const sign_of_cosine =
-        value_of_lanes<V>([&](int l) { return T(((angle[l] >> 30) + 1) & 2 ? -1 : 1); });
-    V const sign_of_sine = value_of_lanes<V>([&](int l) { return T(angle[l] >> 31 ? -1 : 1); });
-    auto const is_turned = V(T(0)) < turned;
+    // The cosine is negative in the second and third quarter, the sine in the third and fourth; in
+    // the second and fourth they change places.
+    auto const signs = [&](std::uint32_t turn, int shift) {
+      return value_of_lanes<V>([&](int l) { return one_with_sign<T>((angle[l] + turn) << shift); });
+    };
+    V const sign_of_cosine = signs(1u << 30, 0), sign_of_sine = signs(0, 0);
+    auto const is_turned = signs(0, 1) < V(T(0));
     r[k] = radius * sign_of_cosine * select(is_turned, sine, cosine);
     r[k + 1] = radius * sign_of_sine * select(is_turned, cosine, sine);
   }

@@ -153,7 +153,8 @@ struct FillKernel {
 
 template <class T, class Exec>
 void FillLaunch<T, Exec>::run(Exec const& exec, std::string const& label, FillProblem<T> const& p) {
-  using V = std::conditional_t<runs_on_device<Exec>, T, Pack<T, native_width<T>>>;
+  // A register of 32-bit words on hosts.
+  using V = std::conditional_t<runs_on_device<Exec>, T, Pack<T, native_width<float>>>;
   auto const launch = [&](auto const& kernel) { launch_range(exec, label, kernel.units, kernel); };
   if (p.distribution.normal) launch(FillKernel<V, true>(p));
   else launch(FillKernel<V, false>(p));
