@@ -56,6 +56,7 @@
 #include "tile/types/Batchwork_Sum.hpp"
 #include "tile/types/Batchwork_Transpose.hpp"
 #include "view/Batchwork_Adaptors.hpp"
+#include "view/Batchwork_LoadStore.hpp"
 #include "view/Batchwork_Operand.hpp"
 #include "view/Batchwork_Steps.hpp"
 #include "view/Batchwork_Table.hpp"
