@@ -252,6 +252,31 @@ BATCHWORK_INLINE auto integers(RandomNumbers<S>& r, N const& n) {
   return x;
 }
 
+/// The random numbers of an item, in a kernel of your own whose threads have one item each: those
+/// that random<T>(seed, stream) gives to this item of a sequence in this step.
+/// ```cpp
+/// auto r = random_numbers(2026, 0, n);
+/// store(load<3>(x, n) + normal<3>(r), x, n);
+/// ```
+/// \tparam T  float or double
+/// \param seed    any number
+/// \param stream  any number
+/// \param item    the number of the item, below 2^40
+/// \param step    the step, below 2^32
+/// \returns a RandomNumbers
+template <class T = double>
+BATCHWORK_INLINE RandomNumbers<T> random_numbers(std::uint64_t seed, std::uint32_t stream,
+                                                 std::int64_t item, std::int64_t step = 0) {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
+                "Batchwork::random_numbers<T>: T must be float or double");
+  RandomNumbers<T> r;
+  r.counter.key = {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
+  r.counter.stream = stream;
+  r.counter.set_item(0, item);
+  r.counter.set_step(0, step);
+  return r;
+}
+
 /// The numbers of `a` from the same point on where the mask is true, else those of `b`.
 /// \param mask  a comparison of scalars
 /// \param a  a RandomNumbers

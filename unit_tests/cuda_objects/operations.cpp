@@ -35,7 +35,8 @@ struct SolveInRange {
   Interleaved<double* [3]> x;
   KOKKOS_FUNCTION void operator()(int n) const {
     auto const solution = cholesky(load<Symmetric<double, 3>>(a, n)).solve(load<3>(x, n));
-    store(solution, x, n);
+    auto r = random_numbers(1, 2, n);
+    store(solution + normal<3>(r), x, n);
     float array[3][3];
     store(load<3, 3>(&numbers(n, 0)) * 2.0f, array);
     store(load(array) * load<3>(&numbers(n, 9)), &numbers(n, 9));

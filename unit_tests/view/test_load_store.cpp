@@ -3,6 +3,7 @@
 
 // Tiles of one item in kernels of a RangePolicy: from Views, pointers and arrays.
 #include "support/Batchwork_TestSupport.hpp"
+#include "support/RandomReference.hpp"
 
 namespace Batchwork::Test {
 namespace {
@@ -105,6 +106,25 @@ TEST(LoadStore, Memory) {
     EXPECT_EQ(host(n, 22), 7);
     EXPECT_EQ(host(n, 23), -1);
   }
+}
+
+/// Random numbers of an item are those that sequences have.
+struct RandomInRange {
+  Kokkos::View<float* [3], Space> x;
+  KOKKOS_FUNCTION void operator()(int n) const {
+    auto r = random_numbers<float>(5, 6, n, 7);
+    store(uniform<3>(r), x, n);  // another block follows
+    store(uniform<3>(r), x, n);
+  }
+};
+TEST(LoadStore, RandomNumbers) {
+  constexpr int items = 9;
+  Kokkos::View<float* [3], Space> const x("x", items);
+  Kokkos::parallel_for("random", Kokkos::RangePolicy<Space>(0, items), RandomInRange{x});
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  for (int n = 0; n < items; ++n)
+    for (int i = 0; i < 3; ++i)
+      EXPECT_EQ(host(n, i), (Expected{5, 6, std::uint64_t(n), 7}.uniform<float>(1, i)));
 }
 
 /// Complex numbers, a lower triangle, and symmetric results in both triangles.
