@@ -48,7 +48,8 @@ struct FillDivisor {
 };
 
 /// W blocks side by side: one on devices, a register of them on hosts. V holds a number of each.
-template <class V, bool Normal>
+/// Adjacent: there is no other index than i, and its numbers are adjacent.
+template <class V, bool Normal, bool Adjacent>
 struct FillKernel {
   using T = scalar_t<V>;
   static constexpr int width = ValueTraits<V>::width;
@@ -82,11 +83,14 @@ struct FillKernel {
     std::int64_t group, place;
   };
   BATCHWORK_INLINE At at(std::int64_t t) const {
+    if constexpr (Adjacent) return {t, 0};
     std::int64_t const slow = by_fastest.quotient(t), fast = t - slow * by_fastest.divisor;
     return down ? At{fast, slow} : At{slow, fast};
   }
   BATCHWORK_INLINE T* address(At const& b) const {
+    if constexpr (Adjacent) return p.data + b.group * per;
     std::int64_t offset = b.group * per * p.stride, rest = b.place;
+    BATCHWORK_KEEP_LOOP
     for (int k = p.indices - 1; k > 0; --k) {
       std::int64_t const q = by_extent[k].quotient(rest);
       offset += (rest - q * p.extent[k]) * p.strides[k];
@@ -104,7 +108,8 @@ struct FillKernel {
     counter.stream = p.stream;
     for (int l = 0; l < width; ++l) {
       of[l] = at(t + l < last ? t + l : last);
-      counter.set_item(l, p.first_block + of[l].group * in_item + of[l].place);
+      counter.set_item(
+          l, p.first_block + (Adjacent ? of[l].group : of[l].group * in_item + of[l].place));
       counter.set_step(l, 0);
     }
     V x[per];
@@ -115,8 +120,8 @@ struct FillKernel {
     // All are adjacent.
     if constexpr (width > 1) {
       At const &a = of[0], &b = of[width - 1];
-      if (down && p.stride == 1 && a.place == b.place && b.group - a.group == width - 1 &&
-          (b.group + 1) * per <= p.items) {
+      if ((Adjacent || (down && p.stride == 1)) && a.place == b.place &&
+          b.group - a.group == width - 1 && (b.group + 1) * per <= p.items) {
         T* const to = address(a);
         for (int l = 0; l < width; ++l)
           for (int k = 0; k < per; ++k) to[l * per + k] = entry_of_pack(x[k], l);
@@ -129,14 +134,15 @@ struct FillKernel {
     T* const to = address(b);
     std::int64_t const left = p.items - b.group * per;
     if constexpr (width == 1) {
-      if (p.stride == 1 && left >= per && reinterpret_cast<std::uintptr_t>(to) % 16 == 0) {
+      if ((Adjacent || p.stride == 1) && left >= per &&
+          reinterpret_cast<std::uintptr_t>(to) % 16 == 0) {
         Vendor::store_vector<T, per>(to, x);
         return;
       }
     }
     BATCHWORK_UNROLL
     for (int k = 0; k < per; ++k)
-      if (k < left) to[k * p.stride] = entry_of_pack(x[k], l);
+      if (k < left) to[Adjacent ? k : k * p.stride] = entry_of_pack(x[k], l);
   }
 
   KOKKOS_FUNCTION void operator()(std::int64_t unit) const {
@@ -156,8 +162,14 @@ void FillLaunch<T, Exec>::run(Exec const& exec, std::string const& label, FillPr
   // A register of 32-bit words on hosts.
   using V = std::conditional_t<runs_on_device<Exec>, T, Pack<T, native_width<float>>>;
   auto const launch = [&](auto const& kernel) { launch_range(exec, label, kernel.units, kernel); };
-  if (p.distribution.normal) launch(FillKernel<V, true>(p));
-  else launch(FillKernel<V, false>(p));
+  bool const adjacent = p.indices == 0 && p.stride == 1;
+  if (p.distribution.normal) {
+    if (adjacent) launch(FillKernel<V, true, true>(p));
+    else launch(FillKernel<V, true, false>(p));
+  } else {
+    if (adjacent) launch(FillKernel<V, false, true>(p));
+    else launch(FillKernel<V, false, false>(p));
+  }
 }
 
 }  // namespace Batchwork::Impl
