@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
   auto const before = Kokkos::create_mirror(v);  // a copy, also on a host
   Kokkos::deep_copy(before, v);
   // [launch]
-  Kokkos::parallel_for("push", Kokkos::RangePolicy(exec, 0, particles), Push{v, b, codes});
+  Kokkos::parallel_for("push", Kokkos::RangePolicy<>(exec, 0, particles), Push{v, b, codes});
   // [launch]
   auto const after = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), v);
   auto const fields = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), b);
