@@ -3,6 +3,7 @@
 
 // fill_random in Views of every layout and rank: the numbers of the documented address, and no
 // others are written.
+#include "dense/random/detail/Batchwork_FillKernels.hpp"
 #include "support/Batchwork_TestSupport.hpp"
 #include "support/RandomReference.hpp"
 

@@ -43,10 +43,10 @@ void expect_mean(double mean, double expected, double deviation, double n) {
 }
 
 template <class T>
-std::vector<double> filled(int n, std::uint64_t seed, std::int64_t stream,
+std::vector<double> filled(int n, std::uint64_t of_seed, std::int64_t of_stream,
                            Impl::Distribution const& distribution) {
   Kokkos::View<T*, Space> x("x", std::size_t(n));
-  fill_random(random(seed, stream), distribution, x);
+  fill_random(random(of_seed, of_stream), distribution, x);
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
   return std::vector<double>(host.data(), host.data() + n);
 }
