@@ -17,8 +17,8 @@
 # USES: these dependencies are linked if they were found. The source checks BATCHWORK_HAVE_<NAME>.
 #
 # A dependency is a name from BatchworkDependencies.cmake: benchmark, blasfeo, cli11, csv, cublas,
-# cusolver, cusparse, eigen, gtest, hdf5 (parallel), kokkoskernels, lapack, libxsmm, mpi. Executables
-# are written to <build>/bin.
+# curand, cusolver, cusparse, eigen, gtest, hdf5 (parallel), kokkoskernels, lapack, libxsmm, mpi.
+# Executables are written to <build>/bin.
 
 # Warnings and flags of our own executables. They do not apply to users of the library.
 add_library(batchwork_own_flags INTERFACE)

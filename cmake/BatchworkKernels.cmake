@@ -8,8 +8,8 @@ cmake_minimum_required(VERSION 3.22)
 #
 # Batchwork_KERNELS chooses among these sets:
 #
-#   dense    copy, gemm, cholesky, solve_cholesky, solve_lower, solve_upper, lu, solve_lu, inverse,
-#            determinant, qr, least_squares, eigh, svd
+#   dense    copy, fill_random, gemm, cholesky, solve_cholesky, solve_lower, solve_upper, lu,
+#            solve_lu, inverse, determinant, qr, least_squares, eigh, svd
 #   solvers  solve by conjugate_gradients, bicgstab and gmres with no_preconditioner, jacobi and
 #            block_jacobi; solve by direct_lu; solve_tridiagonal; the verbs on systems
 #   all      both, and all other solvers and preconditioners
@@ -60,6 +60,7 @@ batchwork_kernels(
   CopyFloats
   CopyDoubles
 )
+batchwork_kernels(dense dense/random/detail/Batchwork_FillKernels.hpp FillLaunch)
 batchwork_kernels(
   dense
   dense/gemm/detail/Batchwork_GemmKernels.hpp

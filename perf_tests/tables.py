@@ -24,6 +24,7 @@ TITLES = {
     "magma": "MAGMA, by PyTorch",
     "cupy": "CuPy",
     "cublas": "cuBLAS",
+    "curand_philox": "cuRAND",
     "cusparse": "cuSPARSE",
     "blas": "BLAS loop",
     "cuda": "cuBLAS, cuSOLVER",

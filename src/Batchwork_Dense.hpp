@@ -3,8 +3,8 @@
 
 /// \file
 /// Umbrella header for operations on dense matrices with extents known at run time: copy, pack,
-/// unpack; gemm; cholesky, solve_cholesky, solve_lower, solve_upper; lu, solve_lu, inverse,
-/// determinant, log_abs_determinant; qr, least_squares; eigh; svd.
+/// unpack; fill_random; gemm; cholesky, solve_cholesky, solve_lower, solve_upper; lu, solve_lu,
+/// inverse, determinant, log_abs_determinant; qr, least_squares; eigh; svd.
 #ifndef BATCHWORK_AREA_DENSE_HPP
 #define BATCHWORK_AREA_DENSE_HPP
 
@@ -21,6 +21,7 @@
 #include "dense/decompositions/Batchwork_SvdVerb.hpp"
 #include "dense/gemm/Batchwork_Gemm.hpp"
 #include "dense/lu/Batchwork_LuVerbs.hpp"
+#include "dense/random/Batchwork_FillRandom.hpp"
 #include "launch/Batchwork_Tuning.hpp"
 #include "launch/Batchwork_Workspace.hpp"
 #include "launch/Batchwork_WorkspaceNumbers.hpp"

@@ -118,7 +118,7 @@ auto make_map_group(Sequence const& sequence, O const&... operands) {
   static_assert((!is_of_scan(O::kind) && ...),
                 "Batchwork::map: each, emit and carry belong to scan, and so does step_index; map "
                 "takes in, out, inout, common, "
-                "table, item_index, local and status");
+                "table, item_index, random, local and status");
   require_one_launch<Exec, O...>();
   [[maybe_unused]] constexpr bool whole =
       require_whole_items<runs_on_device<Exec>, How, bound_t<O>...>() &&

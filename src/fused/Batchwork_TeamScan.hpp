@@ -66,6 +66,8 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
       }
     } else if constexpr (kind<I> == Kind::step_index) {
       get<I>(now) = get<I>(this->operands.bounds).at(t);
+    } else if constexpr (kind<I> == Kind::random) {
+      get<I>(now) = get<I>(now).at(get<I>(this->operands.bounds).step(t));
     }
     if constexpr (fetches_ahead<LanesT>) prefetch<I>(items, t);
   }

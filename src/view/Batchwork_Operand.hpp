@@ -8,6 +8,12 @@
 #ifndef BATCHWORK_OPERAND_HPP
 #define BATCHWORK_OPERAND_HPP
 
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include "view/Batchwork_Steps.hpp"
 #include "view/detail/Batchwork_Source.hpp"
 #include "view/detail/Batchwork_TableSource.hpp"
 
@@ -31,11 +37,12 @@ enum class Kind {
   item_index,
   step_index,
   each_inout,
-  local
+  local,
+  random
 };
 /// Whether an operand has neither View nor value, so that it is known from the call alone.
 constexpr bool has_no_view(Kind k) {
-  return k == Kind::nothing || k == Kind::item_index || k == Kind::step_index;
+  return k == Kind::nothing || k == Kind::item_index || k == Kind::step_index || k == Kind::random;
 }
 /// Whether a kind of operand exists in scans only.
 constexpr bool is_of_scan(Kind k) {
@@ -70,6 +77,15 @@ struct Operand<K> {
 template <>
 struct Operand<Kind::step_index> {
   static constexpr Kind kind = Kind::step_index;
+  Steps steps{0};
+};
+/// Random numbers of type T.
+template <class T>
+struct Operand<Kind::random, T> {
+  static constexpr Kind kind = Kind::random;
+  std::uint64_t seed;
+  std::uint32_t stream;
+  std::int64_t first_item;
   Steps steps{0};
 };
 /// A tile with this shape that has no View.
@@ -241,6 +257,35 @@ inline auto nothing() { return Impl::Operand<Impl::Kind::nothing>{}; }
 inline auto item_index() { return Impl::Operand<Impl::Kind::item_index>{}; }
 /// The number t of the step of a scan, as a Scalar of std::int64_t that is common to all items.
 inline auto step_index() { return Impl::Operand<Impl::Kind::step_index>{}; }
+
+/// Random numbers in the sequence, which takes them by reference: `uniform<3>(r)`, `normal<2,
+/// 2>(r)`, `integers(r, 6)`. Every call in the sequence gives new numbers; the same call of map or
+/// scan gives the same numbers again. So give each call, as each step of a time loop around it, a
+/// stream of its own. Streams of a seed are independent, as are seeds.
+/// ```cpp
+/// map(Kick{}, inout(x), random(seed, step));                // doubles
+/// scan(steps, Walk{}, carry(x, x), random<float>(seed));    // floats
+/// ```
+/// \tparam T  float or double
+/// \param seed        any number
+/// \param stream      0 to 2^32 - 1
+/// \param first_item  the number of the first item in a larger batch, of which this call has a
+/// part;
+///   the items of a batch are numbered up to 2^40 - 1
+/// \returns the operand, a RandomNumbers in the sequence
+/// \throws std::invalid_argument if stream or first_item is out of range
+template <class T = double>
+auto random(std::uint64_t seed, std::int64_t stream = 0, std::int64_t first_item = 0) {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
+                "Batchwork::random<T>: T must be float or double");
+  if (stream < 0 || stream >> 32 != 0)
+    throw std::invalid_argument("Batchwork::random: stream is " + std::to_string(stream) +
+                                "; give one from 0 to 2^32 - 1");
+  if (first_item < 0 || first_item >> 40 != 0)
+    throw std::invalid_argument("Batchwork::random: first_item is " + std::to_string(first_item) +
+                                "; give one from 0 to 2^40 - 1");
+  return Impl::Operand<Impl::Kind::random, T>{seed, static_cast<std::uint32_t>(stream), first_item};
+}
 
 /// A View common to all items that the sequence reads at indices it computes: t(k) is v(k, ...),
 /// t(j, k) is v(j, k, ...). The run-time extents of the View, one or two, are these indices; its

@@ -29,3 +29,9 @@ void tridiagonal(Exec const& exec, Interleaved<double**> lower, Interleaved<doub
   solve_tridiagonal(exec, lower, diagonal, upper, b, x, status(codes));
   solve_tridiagonal(exec, lower, diagonal, upper, b, x, partial_pivoting(), status(codes));
 }
+
+void random_matrices(Exec const& exec, ItemContiguous<double***> a,
+                     Interleaved<Kokkos::complex<float>**> z) {
+  fill_random(exec, random(1), uniform(-1, 1), a);
+  fill_random(exec, launch("noise"), random(1, 2), normal(0, 1), z);
+}

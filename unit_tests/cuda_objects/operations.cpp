@@ -28,7 +28,26 @@ void operate_on(Exec const& exec, void* memory, std::integer_sequence<int, N...>
    ...);
 }
 
+/// Tiles in a kernel of the user.
+struct SolveInRange {
+  Interleaved<double* [3][3]> a;
+  ItemContiguous<float* [12]> numbers;
+  Interleaved<double* [3]> x;
+  KOKKOS_FUNCTION void operator()(int n) const {
+    auto const solution = cholesky(load<Symmetric<double, 3>>(a, n)).solve(load<3>(x, n));
+    auto r = random_numbers(1, 2, n);
+    store(solution + normal<3>(r), x, n);
+    float array[3][3];
+    store(load<3, 3>(&numbers(n, 0)) * 2.0f, array);
+    store(load(array) * load<3>(&numbers(n, 9)), &numbers(n, 9));
+  }
+};
+
 }  // namespace
+
+void solve_in_range(Exec const& exec, SolveInRange const& solve) {
+  Kokkos::parallel_for(Kokkos::RangePolicy<Exec>(exec, 0, 1), solve);
+}
 
 void operate(Exec const& exec, void* memory) {
   auto const to_five = std::make_integer_sequence<int, 5>();

@@ -328,6 +328,34 @@ void by_teams(Exec const& exec, int items, std::int64_t steps, Interleaved<doubl
       team_scan<Exec>(steps, Smooth{}, carry(level, level), each(z), in(weight), emit(smoothed)));
 }
 
+/// Random numbers with one lane for an item, and with lanes that share it.
+template <int N>
+struct Diffuse {
+  template <class X, class P, class K, class R>
+  KOKKOS_FUNCTION void operator()(X& x, P const& p, K& k, R& r) const {
+    x += cholesky(p).lower() * normal<N>(r) + uniform<N>(r);
+    k = integers(r, 6) + integers(r, k);
+    auto y = zero(k);
+    iterate(
+        9,
+        [](auto& z, auto& numbers) {
+          z = integers(numbers, 6);
+          return z != 0;
+        },
+        y, r);
+    k += y;
+  }
+};
+void random_numbers(Exec const& exec, std::int64_t steps, Interleaved<float* [3]> x,
+                    Interleaved<float* [3][3]> p, ItemContiguous<double* [16]> large,
+                    ItemContiguous<double* [16][16]> q, Interleaved<int*> k,
+                    Interleaved<std::int64_t*> wide) {
+  map(exec, Diffuse<3>{}, inout(x), in(symmetric(p)), inout(k), random<float>(1, 2));
+  map(exec, Diffuse<16>{}, inout(large), in(symmetric(q)), inout(k), random(1, 2));
+  scan(exec, steps, Diffuse<3>{}, carry(x, x), in(symmetric(p)), carry(wide, wide),
+       random<float>(1, 2, 100));
+}
+
 void filter(Exec const& exec, std::int64_t steps, Interleaved<double[4][4]> f,
             Interleaved<double[4][4]> q, Interleaved<double[2][4]> h, Interleaved<double[2][2]> r,
             Interleaved<double* [4]> x0, Interleaved<double* [4][4]> p0,

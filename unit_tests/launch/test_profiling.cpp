@@ -355,6 +355,7 @@ TEST_F(Profiling, EveryVerbTakesALabel) {
     expect("copy", [&] { copy(on..., how, l, m); });
     expect("pack", [&] { pack(on..., how, compact(groups, 100), m); });
     expect("unpack", [&] { unpack(on..., how, l, compact(groups, 100)); });
+    expect("fill_random", [&] { fill_random(on..., how, random(1), uniform(0, 1), m); });
     expect("gemm", [&] { gemm(on..., how, 1, in(m), in(m), 0, out(l)); });
     expect("cholesky", [&] { Batchwork::cholesky(on..., how, in(m), out(l)); });
     expect("solve_cholesky", [&] { solve_cholesky(on..., how, in(m), in(u), out(v)); });

@@ -515,6 +515,23 @@ void copy_with_a_label_behind(Matrices const& y, Matrices const& x) {
   WRONG_OR_RIGHT(B::copy(y, B::launch("x"), x), B::copy(B::launch("x"), y, x));
 }
 
+// says: or normal(mean, deviation), and a View
+void view_before_its_numbers(Matrices const& x) {
+  WRONG_OR_RIGHT(B::fill_random(x, B::random(1), B::uniform(0, 1)),
+                 B::fill_random(B::random(1), B::uniform(0, 1), x));
+}
+
+// says: or random numbers, which count their calls
+struct CopyOfRandomNumbers {
+  template <class Y, class R>
+  KOKKOS_FUNCTION void operator()(Y& y, R WRONG_OR_RIGHT(, &) r) const {
+    y = B::normal<3, 3>(r);
+  }
+};
+void random_numbers_by_value(Matrices const& y) {
+  B::map(CopyOfRandomNumbers{}, B::out(y), B::random(1));
+}
+
 // says: alpha, A, B, beta, C in this order
 void factor_before_the_label(Matrices const& a, Matrices const& b, Matrices const& c) {
   WRONG_OR_RIGHT(B::gemm(1, B::launch("x"), B::in(a), B::in(b), 0, B::out(c)),

@@ -37,6 +37,7 @@ room(team core view)
 set(foundation ${rooms})
 room(fused core tile view launch)
 room(dense/copy core view launch)
+room(dense/random core view launch)
 room(dense/gemm core view launch team)
 room(dense/cholesky core tile view launch team)
 room(dense/lu core tile view launch team)
@@ -72,6 +73,8 @@ set(folders
     fused
     dense/copy/detail
     dense/copy
+    dense/random/detail
+    dense/random
     dense/gemm/detail
     dense/gemm
     dense/cholesky/detail

@@ -33,7 +33,24 @@ TRIDIAGONAL_PAIRS = "LaneGrids.TridiagonalEigenpairs"
 SCRATCH_PAIRS = "*EigenpairsByReflections"
 OF_TEAM = "src/dense/decompositions/detail/Batchwork_EigenpairsOfTeam.hpp"
 
+RANDOM = "src/tile/Batchwork_Random.hpp"
+BLOCK = "src/core/detail/Batchwork_RandomBlock.hpp"
+
 MUTATIONS = [
+    # Random numbers.
+    ("no rejection of integers", BLOCK, "while (suspect)", "while (suspect && false)",
+     "test_fused_random", "*OfMap"),
+    ("items beyond 32 bits", BLOCK, "| item_high[l];", "| 0 * item_high[l];", "test_fused_random",
+     "*OfMap"),
+    ("quarters of a turn", BLOCK, "(angle[l] + turn)", "(angle[l] | turn)", "test_fused_random",
+     "*OfMap"),
+    ("blocks of a call are not counted", RANDOM, "r.counter.block[l] += std::uint32_t(blocks);",
+     "r.counter.block[l] += 1;", "test_fused_random", "*OfMap"),
+    ("calls of items that are done", RANDOM,
+     "chosen ? a.counter.block[l] : b.counter.block[l];", "a.counter.block[l];",
+     "test_fused_random", "*OfSomeItems"),
+    ("random numbers of backward scans", "src/view/detail/Batchwork_Bound.hpp",
+     "first_step + time * stride", "first_step + time", "test_fused_random", "*OfScan"),
     # These survived an earlier version of the tests.
     ("later failure overrides", "src/tile/Batchwork_FailWhere.hpp",
      "Impl::first_failure(r.info, Impl::select(mask, Impl::make_info<S>(reason, 0), info_t<S>(0)))",

@@ -119,7 +119,7 @@ class Batchwork(CMakePackage, CudaPackage, ROCmPackage):
     def install_programs(self):
         if self.spec.satisfies("+benchmarks") or self.spec.satisfies("+examples"):
             with working_dir(self.build_directory):
-                self.spec["cmake"].command("--install", ".", "--component", "programs")
+                self.spec["cmake"].command("--install", ".", "--component", "extras")
 
     @run_after("install", when="+docs")
     def install_site(self):

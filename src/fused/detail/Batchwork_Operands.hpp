@@ -251,6 +251,8 @@ struct Operands {
       return typename bound<I>::template tile<operand_lanes<I>>{b.loc};
     } else if constexpr (k == Kind::item_index) {
       return b.template load<operand_lanes<I>>(items);
+    } else if constexpr (k == Kind::random) {
+      return b.template load<operand_lanes<I>>(items, time);
     } else if constexpr (k == Kind::step_index) {
       return b.at(time);
     } else if constexpr (k == Kind::carry) {

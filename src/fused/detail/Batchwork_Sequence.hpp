@@ -141,8 +141,9 @@ constexpr bool require_reference() {
     constexpr bool good = taking != Taking::copy;
     static_assert(good,
                   "Batchwork: the sequence takes an operand that it must write (out, inout, carry, "
-                  "emit) by value or as a constant, so that assignments would be lost; make the "
-                  "parameter a reference, Y& y or auto& y");
+                  "emit) by value or as a constant, so that assignments would be lost, or random "
+                  "numbers, which count their calls; make the parameter a reference, Y& y or "
+                  "auto& y");
     constexpr bool given =
         taking != Taking::nothing || (kinds[N] != Kind::out && kinds[N] != Kind::emit);
     static_assert(given,

@@ -79,6 +79,7 @@ constexpr char const* role_of(Kind k) {
     case Kind::table: return "table";
     case Kind::item_index: return "item_index";
     case Kind::step_index: return "step_index";
+    case Kind::random: return "random";
   }
   return "";
 }

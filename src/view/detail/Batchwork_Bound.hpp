@@ -8,6 +8,7 @@
 #define BATCHWORK_BOUND_HPP
 
 #include "tile/Batchwork_LogSum.hpp"
+#include "tile/Batchwork_Random.hpp"
 #include "tile/detail/shared/Batchwork_Fragments.hpp"
 #include "view/Batchwork_Operand.hpp"
 #include "view/Batchwork_Table.hpp"
@@ -467,6 +468,38 @@ struct Bound<Kind::step_index> {
   }
 };
 
+/// random: the numbers of the items in the calling lanes, at a step of a scan.
+template <class T>
+struct Bound<Kind::random, T> {
+  static constexpr Kind kind = Kind::random;
+  using scalar = void;
+  using number = T;
+  template <class Lanes>
+  static constexpr int staged = 0;
+  template <class Lanes>
+  using tile = RandomNumbers<typename Lanes::template value<T>>;
+  std::uint64_t seed;
+  std::int64_t first_item;
+  std::int64_t first_step, stride;
+  std::uint32_t stream;
+
+  BATCHWORK_INLINE std::int64_t step(std::int64_t time) const { return first_step + time * stride; }
+  template <class Lanes>
+  BATCHWORK_INLINE tile<Lanes> load(auto const& items, std::int64_t time) const {
+    tile<Lanes> r;
+    if constexpr (requires { r.grid = items.grid; }) r.grid = items.grid;
+    r.counter.key = {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
+    r.counter.stream = stream;
+    for (int k = 0; k < tile<Lanes>::width; ++k) {
+      if constexpr (Lanes::width > 1)
+        r.counter.set_item(k, first_item + std::int64_t(items.item_of_lane(k)));
+      else r.counter.set_item(k, first_item + std::int64_t(items.first));
+      r.counter.set_step(k, step(time));
+    }
+    return r;
+  }
+};
+
 template <Kind K, class Src>
 auto bind(Operand<K, Src> const& o) {
   if constexpr (K == Kind::fixed) {
@@ -484,6 +517,11 @@ auto bind(Operand<K> const&) {
 }
 inline auto bind(Operand<Kind::step_index> const& o) {
   return Bound<Kind::step_index>{o.steps.at(0), o.steps.backward ? -1 : 1};
+}
+template <class T>
+auto bind(Operand<Kind::random, T> const& o) {
+  return Bound<Kind::random, T>{o.seed, o.first_item, o.steps.at(0), o.steps.backward ? -1 : 1,
+                                o.stream};
 }
 template <class T, class Sh>
 auto bind(Operand<Kind::local, T, Sh> const&) {

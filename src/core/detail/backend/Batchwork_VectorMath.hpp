@@ -74,6 +74,31 @@ inline V simd_sqrt(V const& v) {
   return v;
 }
 
+/// Products of vectors of 64-bit numbers whose upper halves are ignored: one instruction where the
+/// product of whole numbers takes several. The lanes of such a vector; 0 if there is none.
+inline constexpr int simd_product_lanes =
+#if defined(BATCHWORK_VENDOR_X86) && defined(__AVX512F__)
+    8;
+#elif defined(BATCHWORK_VENDOR_X86) && defined(__AVX2__)
+    4;
+#elif defined(BATCHWORK_VENDOR_X86) && defined(__SSE2__)
+    2;
+#else
+    0;
+#endif
+template <class V>
+inline V simd_products_of_halves(V const& a, V const& b) {
+#if defined(BATCHWORK_VENDOR_X86) && defined(__AVX512F__)
+  return (V)_mm512_mul_epu32((__m512i)a, (__m512i)b);
+#elif defined(BATCHWORK_VENDOR_X86) && defined(__AVX2__)
+  return (V)_mm256_mul_epu32((__m256i)a, (__m256i)b);
+#elif defined(BATCHWORK_VENDOR_X86) && defined(__SSE2__)
+  return (V)_mm_mul_epu32((__m128i)a, (__m128i)b);
+#else
+  return a * b;
+#endif
+}
+
 /// The function object F of core/detail/Batchwork_Functions.hpp for registers: overloads of a
 /// static `call`, none if there is no such function.
 template <class F>
