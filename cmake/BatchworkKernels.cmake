@@ -75,6 +75,7 @@ batchwork_kernels(
   TriangleTask::factors
   TriangleTask::solutions
 )
+batchwork_kernels(dense dense/common/detail/Batchwork_CommonKernels.hpp CommonLaunch)
 batchwork_kernels(dense dense/lu/detail/Batchwork_LuInWorkspaceKernels.hpp LuInWorkspaceLaunch)
 batchwork_kernels(
   dense
