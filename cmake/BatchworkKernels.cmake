@@ -102,6 +102,9 @@ batchwork_kernels(
   TridiagonalPivots::as_they_stand
   TridiagonalPivots::largest
 )
+batchwork_kernels(
+  solvers banded/detail/Batchwork_TridiagonalCommonKernels.hpp TridiagonalCommonLaunch
+)
 # Direct solves: systems and factors in float, in double, or in double and float.
 set(_direct krylov/direct/detail/Batchwork_)
 foreach(_numbers IN ITEMS float,float double,double double,float)

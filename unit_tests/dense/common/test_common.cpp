@@ -21,7 +21,7 @@ struct ByVerbs {
     auto const call = [&](auto const&... x_or_b) {
       if (d.kind == general) solve_lu(common(a), x_or_b..., status(codes));
       else if (d.kind == symmetric) solve_cholesky(common(a), x_or_b..., status(codes));
-      else if (d.kind == lower) solve_lower(common(a), x_or_b..., status(codes));
+      else if (d.kind == lower) Batchwork::solve_lower(common(a), x_or_b..., status(codes));
       else solve_upper(common(a), x_or_b..., status(codes));
     };
     if (in_place) call(inout(b));
@@ -111,7 +111,7 @@ TEST(Common, ManyItemsInEachLayout) {
     for (int j = 0; j < n; ++j) hc(i, j) = i == j ? 2 : j < i ? 0.25 : std::nan("");
   Kokkos::deep_copy(l, hc);
   Kokkos::deep_copy(right, 1.0);
-  solve_lower(common(transposed(l)), inout(right));
+  Batchwork::solve_lower(common(transposed(l)), inout(right));
   Kokkos::deep_copy(ht, right);
   double x[n];
   for (int i = n - 1; i >= 0; --i) {
@@ -151,7 +151,7 @@ TEST(Common, RefusesWhatDoesNotFit) {
             "Batchwork::solve_lu: common #1 'wide' (3, 4) does not hold square matrices; give a "
             "View of N x N matrices");
   EXPECT_NE(message([&] {
-              solve_lower(common(a), inout(c));
+              Batchwork::solve_lower(common(a), inout(c));
             }).find("has 2 rows, but common #1 'a' (3, 3) has 3; give right-hand sides"),
             std::string::npos);
   EXPECT_NE(message([&] {

@@ -45,9 +45,9 @@ bool launch_common(KernelChoice const& c, Exec const& exec, Call const& call,
       std::max<std::int64_t>(limits.multiprocessors, exec.concurrency() / 2048);
   auto const launch = [&]<class Kernel>() {
     if (Kernel::bytes() > limits.scratch_of_team) return false;
-    launch_kernel_that_fits(
-        exec, kernel_label(call.verb, call.label), Kernel(p, multiprocessors),
-        [&] { return LaunchWords{call.verb, "the right-hand sides", "use a smaller matrix"}; });
+    launch_kernel(exec, kernel_label(call.verb, call.label), Kernel(p, multiprocessors), [&] {
+      return LaunchWords{call.verb, "the right-hand sides", "use a smaller matrix"};
+    });
     return true;
   };
   bool launched = false;

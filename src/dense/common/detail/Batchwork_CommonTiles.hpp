@@ -31,10 +31,16 @@ enum class CommonTravel { numbers, pairs_of_rows, pairs_of_columns };
 /// 8 j + 2 c + 1 of column Sides r + s, in z[j][s]. As columns of the right-hand sides are rows of
 /// the products, the sums of a matrix instruction are the left factors of the next one: terms 2 c
 /// and 2 c + 1 stand for c and c + 4, on both sides.
-template <class T, int Tiles>
+template <class T, int Tiles,
+          int Sides = Tiles == 1   ? 8
+                      : Tiles <= 3 ? 4
+                                   : 2,
+          int Team = Tiles <= 4   ? 512
+                     : Tiles <= 8 ? 384
+                                  : 256>
 struct CommonTiles {
-  static constexpr int sides = Tiles <= 2 ? 8 : Tiles <= 4 ? 4 : 2;
-  static constexpr int largest_team = Tiles <= 8 ? 512 : 256, wanted_teams = 1;
+  static constexpr int sides = Sides;
+  static constexpr int largest_team = Team, wanted_teams = 1;
   static constexpr int at_once = 8 * sides;
   using Factors = CommonFactors<Tiles>;
   using Numbers = double[Tiles][sides][2];
