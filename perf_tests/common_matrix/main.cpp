@@ -1,14 +1,18 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// One matrix and the right-hand sides of all items: solve_lu and solve_cholesky with common(A). The
-// floor is a streaming copy of b to x, measured in the same run. Peers: the same verbs with a View
-// that repeats the matrix, and on CUDA devices two calls of cuBLAS' trsm with all right-hand sides.
+// One matrix and the right-hand sides of all items: solve_lu and solve_tridiagonal with common(A).
+// The floor is a streaming copy of b to x, measured in the same run. Peers: the same verbs with a
+// View that repeats the matrix, and on CUDA devices two calls of cuBLAS' trsm with all right-hand
+// sides.
 
+#include <Batchwork_Banded.hpp>
 #include <Batchwork_Dense.hpp>
+#include <exception>
 #include <string>
 #include <vector>
 
+#include "../common/Chosen.hpp"
 #include "../common/Cuda.hpp"
 #include "../common/Data.hpp"
 #include "../common/Report.hpp"
@@ -54,6 +58,23 @@ struct Residual {
     for (int i = 0; i < n; ++i) {
       double r = -double(b(q, i));
       for (int j = 0; j < n; ++j) r += double(a[i * n + j]) * double(x(q, j));
+      // NaN too.
+      if (!(Kokkos::abs(r) <= most)) most = Kokkos::isnan(r) ? 1e30 : Kokkos::abs(r);
+    }
+  }
+};
+
+template <class V>
+struct SplineResidual {
+  V b, x;
+  Chosen chosen;
+  int n;
+  KOKKOS_FUNCTION void operator()(std::int64_t c, double& most) const {
+    std::int64_t const q = chosen[c];
+    for (int i = 0; i < n; ++i) {
+      double r = 4 * double(x(q, i)) - double(b(q, i));
+      if (i > 0) r += double(x(q, i - 1));
+      if (i + 1 < n) r += double(x(q, i + 1));
       // NaN too.
       if (!(Kokkos::abs(r) <= most)) most = Kokkos::isnan(r) ? 1e30 : Kokkos::abs(r);
     }
@@ -132,6 +153,72 @@ void solve(benchmark::State& state, How how, bool exchanged, int n, std::int64_t
   }
 }
 
+/// Splines: 1, 4, 1.
+template <class T, class Layout>
+void solve_splines(benchmark::State& state, How how, int n, std::int64_t items) {
+  using V = Kokkos::View<T**, Layout, Memory>;
+  auto const N = static_cast<std::size_t>(n), I = static_cast<std::size_t>(items);
+  V const b(Kokkos::view_alloc("b", Kokkos::WithoutInitializing), I, N),
+      x(Kokkos::view_alloc("x", Kokkos::WithoutInitializing), I, N);
+  Kokkos::View<T*, Memory> const off("off", N), diagonal("diagonal", N);
+  Kokkos::deep_copy(off, T(1)), Kokkos::deep_copy(diagonal, T(4));
+  Kokkos::parallel_for("fill",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, items * n),
+                       FillSides<T>{b.data()});
+  Exec const exec;
+  auto const repeat = [&](auto const& v) {
+    return Kokkos::View<T**, Kokkos::LayoutStride, Memory, Unmanaged>(
+        v.data(), Kokkos::LayoutStride(I, 0, N, 1));
+  };
+  auto const launch = [&] {
+    using namespace Batchwork;
+    if (how == How::fastest)
+      solve_tridiagonal(exec, common(off), common(diagonal), common(off), b, x);
+    else solve_tridiagonal(exec, repeat(off), repeat(diagonal), repeat(off), b, x);
+  };
+  launch();
+  double error = 0;
+  Chosen const chosen{items, 2000};
+  Kokkos::parallel_reduce(
+      "residual", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, chosen.count()),
+      SplineResidual<V>{b, x, chosen, n}, Kokkos::Max<double>(error));
+  for (auto _ : state) {
+    if (error > (sizeof(T) == 4 ? 1e-6 : 1e-14)) {
+      state.SkipWithError(("wrong result: residual " + std::to_string(error)).c_str());
+      return;
+    }
+    Work work;
+    work.items = items;
+    work.bytes = 2.0 * static_cast<double>(items) * sizeof(T) * n;
+    work.flops = 5.0 * static_cast<double>(items) * n;
+    report<T>(state, work, measure(launch, 1e-3), error);
+  }
+}
+/// common/tridiagonal/<how>/<type>/<layout>/n:<n>/items:<items>
+template <class T>
+void register_splines() {
+  std::int64_t const numbers = (on_device ? 536870912 : 33554432) / int(sizeof(T));
+  for (How const how : {How::fastest, How::repeated})
+    for (int const n : {4, 8, 16, 32, 64, 100, 256, 500, 1000, 2000, 4096}) {
+      std::int64_t const items = numbers / n / 128 * 128;
+      auto const add = [&](char const* layout, auto const& f) {
+        std::string const name = std::string("common/tridiagonal/") + names[int(how)] + "/" +
+                                 type_name<T>() + "/" + layout + "/n:" + std::to_string(n) +
+                                 "/items:" + std::to_string(items);
+        benchmark::RegisterBenchmark(name.c_str(), f)
+            ->Iterations(1)
+            ->UseManualTime()
+            ->Unit(benchmark::kMillisecond);
+      };
+      add("interleaved", [=](benchmark::State& state) {
+        solve_splines<T, Kokkos::LayoutLeft>(state, how, n, items);
+      });
+      add("item-contiguous", [=](benchmark::State& state) {
+        solve_splines<T, Kokkos::LayoutRight>(state, how, n, items);
+      });
+    }
+}
+
 /// common/<how>/<type>/<layout>[/exchanged]/n:<n>/items:<items>, in and out 1 GB on a device, 64 MB
 /// on a host.
 template <class T>
@@ -173,6 +260,8 @@ void register_solves() {
 void register_all() {
   register_solves<float>();
   register_solves<double>();
+  register_splines<float>();
+  register_splines<double>();
 }
 
 }  // namespace

@@ -2,17 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// components: a View of structs, such as points, as a View of their numbers, without a copy. And
-/// what operands say to types of Kokkos that are not Views.
+/// components: a View of structs, such as points, as a View of their numbers, without a copy.
 #ifndef BATCHWORK_COMPONENTS_HPP
 #define BATCHWORK_COMPONENTS_HPP
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
-#include <cstdint>
 #include <type_traits>
-
-#include "view/Batchwork_Operand.hpp"
 
 namespace Batchwork {
 
@@ -31,33 +27,6 @@ template <class D, std::size_t M, class T, int N>
 struct WithComponents<D[M], T, N> {
   using type = typename WithComponents<D, T, N>::type[M];
 };
-
-/// These have other members than a View.
-template <class X>
-concept DualViewLike = requires(X const& x) {
-  typename X::t_dev;
-  x.view_device();
-};
-template <class X>
-concept DynRankViewLike = !Kokkos::is_view_v<X> && requires(X const& x) {
-  typename X::array_layout;
-  x.data();
-  x.rank();
-  x.extent(0);
-};
-template <class X>
-concept NotQuiteView = DualViewLike<X> || DynRankViewLike<X>;
-
-template <class X>
-constexpr void refuse_not_quite_view() {
-  static_assert(!DualViewLike<X>,
-                "Batchwork: an operand is one View, but a DualView is two; sync it, then pass "
-                "dual.view_device() or dual.view_host(), and call modify for what is written");
-  static_assert(!DynRankViewLike<X>,
-                "Batchwork: an operand is a View, whose rank is a constant, not a DynRankView; "
-                "pass Kokkos::View<T***, Layout, Space, Kokkos::MemoryUnmanaged>(v.data(), "
-                "v.extent(0), v.extent(1), v.extent(2)), which needs no copy");
-}
 
 }  // namespace Impl
 
@@ -100,27 +69,6 @@ auto components(V const& view) {
   layout.dimension[rank] = N;
   if constexpr (!right) layout.stride[rank] = 1;
   return Result(data, layout);
-}
-
-/// DualView and DynRankView are refused by name, with the remedy.
-template <Impl::NotQuiteView V>
-auto in(V const&) {
-  Impl::refuse_not_quite_view<V>();
-}
-/// As in(view).
-template <Impl::NotQuiteView V>
-auto out(V const&) {
-  Impl::refuse_not_quite_view<V>();
-}
-/// As in(view).
-template <Impl::NotQuiteView V>
-auto inout(V const&) {
-  Impl::refuse_not_quite_view<V>();
-}
-/// As in(view).
-template <Impl::NotQuiteView V>
-auto common(V const&) {
-  Impl::refuse_not_quite_view<V>();
 }
 
 }  // namespace Batchwork

@@ -77,7 +77,7 @@ TEST(TridiagonalCommon, RefusesWhatDoesNotFitAndTakesNothing) {
   Kokkos::View<double**, Space> const b("b", 3, 4), none("none", 0, 4);
   expect_says(
       message_of([&] { solve_tridiagonal(common(band), common(band), common(other), b, b); }),
-      {"Batchwork::solve_tridiagonal: common upper #3 'other'", "has 5 rows", "has 4"});
+      {"Batchwork::solve_tridiagonal: operand 3, common upper(\"other\")", "has 5 rows", "has 4"});
   solve_tridiagonal(common(band), common(band), common(band), none, none);
   Kokkos::View<double*, Space> const empty("empty", 0);
   Kokkos::View<double**, Space> const no_rows("no rows", 3, 0);

@@ -81,7 +81,7 @@ struct TridiagonalCommonTeams {
     return (factors + products + ends) * sizeof(T) + std::size_t(d.items + 2) * 4;
   }
   std::size_t bytes() const {
-    std::size_t const pivots = 2 * std::size_t(d.padded()) * sizeof(double),
+    std::size_t const pivots = sizeof(T) == 8 ? 0 : 2 * std::size_t(d.padded()) * sizeof(double),
                       travel = d.by_rows
                                    ? std::size_t(d.items) * std::size_t(d.padded()) * sizeof(T)
                                    : 0;
@@ -148,8 +148,13 @@ struct TridiagonalCommonTeams {
     s.failure = reinterpret_cast<std::uint32_t*>(s.bad + d.items);
     // Where the next 16 bytes begin.
     char* const rest = reinterpret_cast<char*>(s.m) + (first_bytes() + 15) / 16 * 16;
-    s.pivot = reinterpret_cast<double*>(rest);
-    s.before = s.pivot + d.padded();
+    // In double the factors take the places of what they are made from.
+    if constexpr (sizeof(T) == 8) {
+      s.pivot = s.c, s.before = s.m;
+    } else {
+      s.pivot = reinterpret_cast<double*>(rest);
+      s.before = s.pivot + d.padded();
+    }
     s.travel = reinterpret_cast<T*>(rest);
     return s;
   }

@@ -34,7 +34,7 @@ void check_sizes() {
   using enum CommonMatrix;
   Random random(1);
   int turn = 0;
-  for (int n : {1, 2, 3, 5, 8, 9, 16, 17, 24, 31, 33, 48, 64})
+  for (int n : {1, 2, 5, 8, 9, 17, 31, 33, 64})
     for (CommonMatrix kind : {general, symmetric, lower, upper}) {
       Arranged const how = all_arranged[turn % 4], how_x = all_arranged[turn / 4 % 4];
       ++turn;
@@ -48,9 +48,9 @@ TEST(Common, SolvesInFloat) { check_sizes<float>(); }
 TEST(Common, SolvesLargeAndBadlyConditioned) {
   using enum CommonMatrix;
   Random random(2);
-  for (double condition : {1e2, 1e6, 1e10})
+  for (double condition : {1e2, 1e10})
     for (CommonMatrix kind : {general, symmetric, lower, upper})
-      for (int n : {7, 40, 100, 128})
+      for (int n : {7, 40, 128})
         check_common<double>(kind, n, 21, 1, Arranged::interleaved, Arranged::item_contiguous,
                              condition, random, ByVerbs());
   check_common<float>(general, 20, 9, 2, Arranged::by_columns, Arranged::strided, 1e3, random,
@@ -146,22 +146,15 @@ TEST(Common, TakesEmptyExtents) {
 TEST(Common, RefusesWhatDoesNotFit) {
   Kokkos::View<double**, Space> const a("a", 3, 3), wide("wide", 3, 4), b("b", 5, 3), c("c", 5, 2),
       large("large", 400, 400), of_large("of large", 2, 400);
-  auto const message = [](auto const& f) { return message_of(f); };
-  EXPECT_EQ(message([&] { solve_lu(common(wide), inout(b)); }),
-            "Batchwork::solve_lu: common #1 'wide' (3, 4) does not hold square matrices; give a "
-            "View of N x N matrices");
-  EXPECT_NE(message([&] {
-              Batchwork::solve_lower(common(a), inout(c));
-            }).find("has 2 rows, but common #1 'a' (3, 3) has 3; give right-hand sides"),
-            std::string::npos);
-  EXPECT_NE(message([&] {
-              solve_cholesky(common(a), in(b), out(c));
-            }).find("does not hold the solutions"),
-            std::string::npos);
-  EXPECT_NE(message([&] { solve_upper(common(large), inout(of_large)); }).find("400 rows"),
-            std::string::npos);
-  EXPECT_NE(message([&] { solve_upper(common(b), in(b), out(b)); }).find("overlap"),
-            std::string::npos);
+  expect_says(
+      message_of([&] { solve_lu(common(wide), inout(b)); }),
+      {"Batchwork::solve_lu: operand 1, common(\"wide\")", "does not hold square matrices"});
+  expect_says(message_of([&] { Batchwork::solve_lower(common(a), inout(c)); }),
+              {"has 2 rows, but operand 1, common(\"a\")", "has 3; give right-hand sides"});
+  expect_says(message_of([&] { solve_cholesky(common(a), in(b), out(c)); }),
+              {"does not hold the solutions"});
+  expect_says(message_of([&] { solve_upper(common(large), inout(of_large)); }), {"400 rows"});
+  expect_says(message_of([&] { solve_upper(common(a), in(b), out(b)); }), {"give inout(view)"});
 }
 
 }  // namespace

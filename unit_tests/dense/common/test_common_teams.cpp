@@ -32,13 +32,13 @@ void check_tiles(Random& random) {
     for (int n : {8 * Tiles - 7, 8 * Tiles - 2, 8 * Tiles}) {
       Arranged const how = all_arranged[turn % 4], how_x = all_arranged[turn / 4 % 4];
       ++turn;
-      check_common<T>(kind, n, turn % 2 == 0 ? 150 : 40, turn % 3 == 0 ? 3 : 1, how, how_x, 10,
-                      random, solve);
+      check_common<T>(kind, n, turn % 2 == 0 ? 150 / Tiles : 40 / Tiles + 1, turn % 3 == 0 ? 3 : 1,
+                      how, how_x, 10, random, solve);
     }
-    check_common<T>(kind, 8 * Tiles, 131, 2, Arranged::item_contiguous, Arranged::item_contiguous,
-                    sizeof(T) == 4 ? 100 : 1e10, random, solve);
+    check_common<T>(kind, 8 * Tiles, 131 / Tiles, 2, Arranged::item_contiguous,
+                    Arranged::item_contiguous, sizeof(T) == 4 ? 100 : 1e10, random, solve);
   }
-  check_common_failures<T>(8 * Tiles - 1, 70, random, solve);
+  check_common_failures<T>(8 * Tiles - 1, 70 / Tiles, random, solve);
 }
 
 TEST(CommonTeams, LanesSolve) {
@@ -51,7 +51,7 @@ TEST(CommonTeams, WarpsSolve) {
   Random random(2);
   check_tiles<Impl::CommonTiles, double, 1>(random);
   check_tiles<Impl::CommonTiles, float, 2>(random);
-  check_tiles<Impl::CommonTiles, double, 6>(random);
+  check_tiles<Impl::CommonTiles, double, 4>(random);
 }
 /// Items of a unit: many columns of an item stay with one warp, which then writes its status.
 TEST(CommonTeams, ColumnsOfAnItemStayTogether) {

@@ -166,13 +166,22 @@ struct alignas(16) CommonFactors {
       bool const taken = i == row;
       int const from = taken ? k : i;
       double const factor = old[from] * up * over;
-      BATCHWORK_KEEP_LOOP
-      for (int j = k / 8 * 8 + of_tile_row; j < rows; j += 8) {
+      // All loads before the first store, so that they overlap.
+      double x[Tiles], y[Tiles];
+      BATCHWORK_UNROLL
+      for (int t = 0; t < Tiles; ++t) {
+        int const j = 8 * t + of_tile_row;
+        x[t] = j >= k ? numbers[at(from, j)] : 0;
+        y[t] = j >= k ? pivot_row[j] : 0;
+      }
+      BATCHWORK_UNROLL
+      for (int t = 0; t < Tiles; ++t) {
+        int const j = 8 * t + of_tile_row;
         if (j < k) continue;
-        double const x = j == k ? old[from] : numbers[at(from, j)] - factor * pivot_row[j];
-        if (taken) numbers[at(k, j)] = pivot_row[j];
-        numbers[at(i, j)] = x;
-        if (j == k + 1) next[i] = x;
+        if (j > k) x[t] -= factor * y[t];
+        if (taken) numbers[at(k, j)] = y[t];
+        numbers[at(i, j)] = x[t];
+        if (j == k + 1) next[i] = x[t];
       }
     }
   }

@@ -27,13 +27,19 @@ namespace Batchwork::Impl {
 /// Rows of the largest matrix on a device: what a warp has of the right-hand sides in registers.
 inline constexpr int common_rows_of_warp = 128, common_rows_of_lane = 64;
 
+/// Whether there are kernels of these for T: lanes are slower than matrix instructions in double.
+inline constexpr bool common_by_warps = Vendor::chains_matrices<double>;
+template <class T>
+inline constexpr bool common_by_lane = !common_by_warps || sizeof(T) == 4;
+
 /// The kernels for n rows, the fastest first. Matrix instructions compute in double for float, too.
 template <class T>
 constexpr Candidates<> choose_common(int n) {
   Candidates<> r;
   int const rows = extent_from({8, 16, 24, 32, 48, 64, 96, 128}, n);
-  if (rows > 0 && Vendor::chains_matrices<double>) r.add({KernelKind::by_warps, rows, 32});
-  if (rows > 0 && rows <= common_rows_of_lane) r.add({KernelKind::by_lane, rows, 1});
+  if (rows > 0 && common_by_warps) r.add({KernelKind::by_warps, rows, 32});
+  if (rows > 0 && rows <= common_rows_of_lane && common_by_lane<T>)
+    r.add({KernelKind::by_lane, rows, 1});
   return r;
 }
 
@@ -52,11 +58,11 @@ bool launch_common(KernelChoice const& c, Exec const& exec, Call const& call,
   };
   bool launched = false;
   if (c.kind == KernelKind::by_warps) {
-    if constexpr (Vendor::chains_matrices<double>)
+    if constexpr (common_by_warps)
       with_extent<8, 16, 24, 32, 48, 64, 96, 128>(c.extent, [&]<int N>(KnownExtent<N>) {
         return launched = launch.template operator()<CommonTiles<T, N / 8>>();
       });
-  } else {
+  } else if constexpr (common_by_lane<T>) {
     with_extent<8, 16, 24, 32, 48, 64>(c.extent, [&]<int N>(KnownExtent<N>) {
       return launched = launch.template operator()<CommonLanes<T, N / 8>>();
     });
@@ -79,9 +85,9 @@ template <class T, class Exec>
 void CommonLaunch<T, Exec>::run(Exec const& exec, Call const& call, CommonProblem<T> p) {
   if (p.n == 0) return launch_empty_items<T>(exec, call, p.status, p.items);
   constexpr bool on_device = runs_on_device<Exec>;
-  constexpr int most = !on_device                        ? common_rows_on_host
-                       : Vendor::chains_matrices<double> ? common_rows_of_warp
-                                                         : common_rows_of_lane;
+  constexpr int most = !on_device        ? common_rows_on_host
+                       : common_by_warps ? common_rows_of_warp
+                                         : common_rows_of_lane;
   call.check_size(0, p.n, most, on_device ? "the registers of lanes" : "a host's buffers");
   // Without right-hand sides the matrix still gives the status.
   if (p.items == 0 || (p.columns == 0 && !p.status.wanted())) return;
