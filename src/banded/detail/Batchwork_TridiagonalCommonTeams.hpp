@@ -68,19 +68,22 @@ struct TridiagonalCommonTeams {
         d(divide_common_tridiagonal<T>(rows_near, problem.n, Rows)),
         over_rows(problem.n) {
     groups = (p.items + d.items - 1) / d.items;
-    int const of_each = d.team() > 256 || bytes() > 100000 ? 1 : 2;
-    all_teams = std::max<std::int64_t>(1, std::min(groups, of_each * multiprocessors));
+    // As many teams as a multiprocessor has registers and scratch for.
+    std::int64_t const of_each =
+        std::min<std::int64_t>((Rows > 17 ? 512 : 768) / d.team(), 200000 / std::int64_t(bytes()));
+    all_teams = std::max<std::int64_t>(
+        1, std::min(groups, std::max<std::int64_t>(1, of_each) * multiprocessors));
   }
   std::int64_t teams() const { return all_teams; }
   int team() const { return d.team(); }
   /// Numbers of the factors; then what the factorisation needs, or items on their way.
-  std::size_t first_bytes() const {
+  BATCHWORK_INLINE std::size_t first_bytes() const {
     std::size_t const factors = 3 * std::size_t(d.padded()),
                       products = 2 * std::size_t(d.levels()) * std::size_t(d.parts),
                       ends = 2 * std::size_t(d.team());
     return (factors + products + ends) * sizeof(T) + std::size_t(d.items + 2) * 4;
   }
-  std::size_t bytes() const {
+  BATCHWORK_INLINE std::size_t bytes() const {
     std::size_t const pivots = sizeof(T) == 8 ? 0 : 2 * std::size_t(d.padded()) * sizeof(double),
                       travel = d.by_rows
                                    ? std::size_t(d.items) * std::size_t(d.padded()) * sizeof(T)
