@@ -105,9 +105,9 @@ void solve(benchmark::State& state, How how, bool exchanged, int n, std::int64_t
     if (how == How::fastest) solve_lu(exec, common(a), in(b), out(x));
     if (how == How::repeated) solve_lu(exec, in(repeated), in(b), out(x));
     if (how == How::by_warps)
-      solve_lu(exec, Batchwork::launch("w").kernel(kernel::by_warps), common(a), in(b), out(x));
+      solve_lu(exec, Batchwork::launch("w", kernel::by_warps), common(a), in(b), out(x));
     if (how == How::by_lane)
-      solve_lu(exec, Batchwork::launch("l").kernel(kernel::by_lane), common(a), in(b), out(x));
+      solve_lu(exec, Batchwork::launch("l", kernel::by_lane), common(a), in(b), out(x));
 #if defined(BATCHWORK_HAVE_CUBLAS) && defined(BATCHWORK_HAVE_CUSOLVER) && \
     defined(KOKKOS_ENABLE_CUDA)
     if (how == How::cublas) {

@@ -30,9 +30,10 @@ struct WithComponents<D[M], T, N> {
 
 }  // namespace Impl
 
-/// The numbers of a View of structs, without a copy. A struct holds N numbers of type T and nothing
-/// else. The View gets a last index for them: a View<Point*> (item) becomes vectors (item,
-/// component), and a View<Point**> (item, node) becomes matrices (item, node, component).
+/// The numbers of a View of structs, without a copy. A struct, or an array such as Kokkos::Array<T,
+/// N>, holds N numbers of type T and nothing else. The View gets a last index for them: a
+/// View<Point*> (item) becomes vectors (item, component), and a View<Point**> (item, node) becomes
+/// matrices (item, node, component).
 /// ```cpp
 /// struct Point { double x, y, z; };
 /// Kokkos::View<Point* [4]> nodes("nodes", items);

@@ -6,6 +6,7 @@
 #ifndef BATCHWORK_COMMONFACTORS_HPP
 #define BATCHWORK_COMMONFACTORS_HPP
 
+#include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <cstring>
 
@@ -39,11 +40,10 @@ struct alignas(16) CommonFactors {
   static constexpr int tiles = Tiles * (Tiles + 2);
 
   double numbers[tiles * of_tile];
-  double column[2][rows];  ///< of the pivot, and the next one
-  double pivot_row[rows];
+  double column[2][rows];             ///< of the pivot, and the next one
   double scale[rows], inverse[rows];  ///< a divisor of each pivot, see PivotReciprocal
   std::int32_t order[rows];           ///< row k of the product of the factors is row order[k] of a
-  std::int32_t pivot, code, moved;
+  std::int32_t code, moved;
 
   static constexpr BATCHWORK_INLINE int tile(int i, int j) { return i * Tiles + j; }
   static constexpr BATCHWORK_INLINE int inverse_of_lower(int i) { return diagonals + i; }
@@ -66,15 +66,13 @@ struct alignas(16) CommonFactors {
     load(p, lane, lanes);
     member.team_barrier();
     if (p.factorises()) {
-      bool const exchanges = p.matrix == CommonMatrix::general;
+      std::int32_t failure = 0;
       BATCHWORK_KEEP_LOOP
-      for (int k = 0; k < p.n; ++k) {
-        find_pivot(exchanges, p.n, k, lane);
-        member.team_barrier();
-        if (code != 0) break;
-        eliminate(p.n, k, lane, lanes);
+      for (int k = 0; k < p.n && failure == 0; ++k) {
+        failure = eliminate(p.matrix == CommonMatrix::general, p.n, k, lane, lanes);
         member.team_barrier();
       }
+      if (lane == 0) code = failure;
     } else {
       // The first bad number is the one that counts.
       if (lane == 0)
@@ -84,7 +82,7 @@ struct alignas(16) CommonFactors {
         }
       member.team_barrier();
     }
-    prepare(p.factorises(), lane, lanes);
+    prepare(member, p.factorises(), lane, lanes);
     member.team_barrier();
     invert_diagonal(p.factorises(), lane, lanes);
     member.team_barrier();
@@ -112,87 +110,95 @@ struct alignas(16) CommonFactors {
     }
     if (lane == 0) code = moved = 0;
   }
-  /// By the first warp, or the first lane: the row of pivot k, which is shown to all lanes.
-  BATCHWORK_INLINE void find_pivot(bool exchanges, int n, int k, int lane) {
-    constexpr int step = Vendor::has_shuffles ? 32 : 1;
-    if (lane >= step) return;
-    double const* const candidates = column[k % 2];
-    int row = k;
-    if (exchanges) {
-      std::int32_t largest = -1;
-      for (int i = k + lane; i < n; i += step) {
-        std::int32_t const key = pivot_key(candidates[i]);
-        row = key > largest ? i : row;
-        largest = key > largest ? key : largest;
-      }
-      if constexpr (Vendor::has_shuffles) {
-        unsigned const votes = Vendor::ballot(largest == Vendor::reduce_max<32>(largest));
-        row = Vendor::shuffle<32>(row, Vendor::countr_zero(votes));
-      }
-    }
-    for (int j = lane; j < rows; j += step) pivot_row[j] = numbers[at(row, j)];
-    if (lane != 0) return;
-    double const d = candidates[row];
-    std::int32_t const status =
-        exchanges ? std::int32_t(pivot_status(d, k)) : positive_pivot_status(d, k);
-    PivotReciprocal<double> const r(d);
-    scale[k] = r.scale;
-    inverse[k] = r.inverse;
-    pivot = row;
-    code = status;
-    moved = moved != 0 || row != k ? 1 : 0;
-    std::int32_t const of_row = order[row];
-    order[row] = order[k];
-    order[k] = of_row;
+  /// In a column: the row has been a pivot's. A NaN that no computation gives.
+  static BATCHWORK_INLINE double taken() {
+    return Kokkos::bit_cast<double>(std::uint64_t(0x7fffa5a5a5a5a5a5u));
   }
-  /// Exchanges row k for that of the pivot, and eliminates column k from the rows below. Left of it
-  /// numbers stay multiples of the pivots.
-  BATCHWORK_INLINE void eliminate(int n, int k, int lane, int lanes) {
+  static BATCHWORK_INLINE bool is_taken(double x) {
+    return Kokkos::bit_cast<std::uint64_t>(x) == 0x7fffa5a5a5a5a5a5u;
+  }
+  /// The row of the largest candidate. Each warp, or each lane, finds it for itself.
+  static BATCHWORK_INLINE int find_pivot(double const* candidates, int n, int lane) {
+    constexpr int step = Vendor::has_shuffles ? 32 : 1;
+    int row = 0;
+    std::int32_t largest = -1;
+    for (int i = lane % step; i < n; i += step) {
+      double const x = candidates[i];
+      std::int32_t const key = is_taken(x) ? -1 : pivot_key(x);
+      row = key > largest ? i : row;
+      largest = key > largest ? key : largest;
+    }
+    if constexpr (Vendor::has_shuffles) {
+      unsigned const votes = Vendor::ballot(largest == Vendor::reduce_max<32>(largest));
+      row = Vendor::shuffle<32>(row, Vendor::countr_zero(votes));
+    }
+    return row;
+  }
+  /// Eliminates column k. Rows stay where they are, so that lanes need not wait for an exchange;
+  /// numbers of L stay multiples of the pivots. \returns the status of the pivot
+  BATCHWORK_INLINE std::int32_t eliminate(bool exchanges, int n, int k, int lane, int lanes) {
     double const* const old = column[k % 2];
     double* const next = column[(k + 1) % 2];
-    int const row = pivot;
-    if (row != k)
-      for (int j = lane; j < k; j += lanes) {
-        double const x = numbers[at(k, j)];
-        numbers[at(k, j)] = numbers[at(row, j)];
-        numbers[at(row, j)] = x;
-      }
-    double const up = scale[k], over = inverse[k];
+    int const row = exchanges ? find_pivot(old, n, lane) : k;
+    double const pivot = old[row];
+    PivotReciprocal<double> const r(pivot);
+    if (lane == 0) {
+      scale[k] = r.scale, inverse[k] = r.inverse, order[k] = row;
+      if (row != k) moved = 1;
+    }
     // Eight lanes have a row of a tile.
     int const of_tile_row = lane % 8;
     BATCHWORK_KEEP_LOOP
-    for (int i = k + 1 + lane / 8; i < n; i += lanes / 8) {
-      // The row of the pivot takes what row k had.
-      bool const taken = i == row;
-      int const from = taken ? k : i;
-      double const factor = old[from] * up * over;
+    for (int i = lane / 8; i < n; i += lanes / 8) {
+      double const own = old[i];
+      if (i == row || is_taken(own)) {
+        if (of_tile_row == 0) next[i] = taken();
+        continue;
+      }
+      double const factor = own * r.scale * r.inverse;
       // All loads before the first store, so that they overlap.
       double x[Tiles], y[Tiles];
       BATCHWORK_UNROLL
       for (int t = 0; t < Tiles; ++t) {
         int const j = 8 * t + of_tile_row;
-        x[t] = j >= k ? numbers[at(from, j)] : 0;
-        y[t] = j >= k ? pivot_row[j] : 0;
+        x[t] = j > k ? numbers[at(i, j)] : 0;
+        y[t] = j > k ? numbers[at(row, j)] : 0;
       }
       BATCHWORK_UNROLL
       for (int t = 0; t < Tiles; ++t) {
         int const j = 8 * t + of_tile_row;
-        if (j < k) continue;
-        if (j > k) x[t] -= factor * y[t];
-        if (taken) numbers[at(k, j)] = y[t];
+        if (j <= k) continue;
+        x[t] -= factor * y[t];
         numbers[at(i, j)] = x[t];
         if (j == k + 1) next[i] = x[t];
       }
     }
+    return exchanges ? std::int32_t(pivot_status(pivot, k)) : positive_pivot_status(pivot, k);
   }
-  /// L from the multiples of pivots; and the opposite sign beside the diagonals.
-  BATCHWORK_INLINE void prepare(bool eliminated, int lane, int lanes) {
+  /// Rows in their order, tile after tile of columns; L from the multiples of pivots; and the
+  /// opposite sign beside the diagonals.
+  template <class Member>
+  BATCHWORK_INLINE void prepare(Member const& member, bool eliminated, int lane, int lanes) {
+    // Teams have two warps or more, and an even share of a tile's columns for each lane.
+    constexpr int most = Tiles;
+    int const of_tile_row = lane % 8;
     BATCHWORK_KEEP_LOOP
-    for (int e = lane; e < rows * rows; e += lanes) {
-      int const i = e / rows, j = e % rows, place = at(i, j);
-      double x = numbers[place];
-      if (eliminated && i > j) x = x * scale[j] * inverse[j];
-      numbers[place] = i / 8 == j / 8 ? x : -x;
+    for (int j = of_tile_row; j < rows; j += 8) {
+      double x[most];
+      BATCHWORK_UNROLL
+      for (int s = 0; s < most; ++s) {
+        int const i = lane / 8 + s * (lanes / 8);
+        if (i >= rows) continue;
+        x[s] = numbers[at(order[i], j)];
+        if (eliminated && i > j) x[s] = x[s] * scale[j] * inverse[j];
+        if (i / 8 != j / 8) x[s] = -x[s];
+      }
+      member.team_barrier();
+      BATCHWORK_UNROLL
+      for (int s = 0; s < most; ++s) {
+        int const i = lane / 8 + s * (lanes / 8);
+        if (i < rows) numbers[at(i, j)] = x[s];
+      }
     }
   }
   /// A lane has a column of an inverse.

@@ -18,6 +18,7 @@
 #include "dense/common/detail/Batchwork_CommonTiles.hpp"
 #include "launch/detail/Batchwork_ChosenLaunch.hpp"
 #include "launch/detail/Batchwork_EmptyItems.hpp"
+#include "launch/detail/Batchwork_ItemsOfLanes.hpp"
 #include "launch/detail/Batchwork_KernelChoice.hpp"
 #include "launch/detail/Batchwork_RangeLaunch.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
