@@ -86,9 +86,15 @@ TEST(Common, ManyItemsInEachLayout) {
   Kokkos::deep_copy(right, hb);
   solve_lu(common(a), in(right), out(left));
   solve_lu(common(a), in(right), out(odd));
+  // Groups of eight items, the last one not full.
+  Kokkos::View<double* [n][8], Kokkos::LayoutRight, Space> const groups("groups", (items + 7) / 8);
+  copy(compact(groups, items), right);
+  solve_lu(common(a), inout(compact(groups, items)));
   solve_lu(common(transposed(a)), inout(right));
   auto const hl = Kokkos::create_mirror_view(left);
   auto const hw = Kokkos::create_mirror_view(wide);
+  auto const hg = Kokkos::create_mirror_view(groups);
+  Kokkos::deep_copy(hg, groups);
   auto const ht = Kokkos::create_mirror(right);
   Kokkos::deep_copy(hl, left), Kokkos::deep_copy(hw, wide), Kokkos::deep_copy(ht, right);
   double worst = 0, turned = 0, difference = 0;
@@ -99,7 +105,8 @@ TEST(Common, ManyItemsInEachLayout) {
       for (int j = 0; j < n; ++j) of_x += ha(i, j) * hl(q, j), of_t += ha(j, i) * ht(q, j);
       worst = std::max(worst, std::fabs(of_x - of_t));
       turned = std::max(turned, std::fabs(of_t));
-      difference = std::max(difference, std::fabs(hl(q, i) - hw(q, i + 1)));
+      difference = std::max(difference, std::fabs(hl(q, i) - hw(q, i + 1)) +
+                                            std::fabs(hl(q, i) - hg(q / 8, i, int(q % 8))));
     }
   EXPECT_LE(worst, 1e-13);
   EXPECT_GT(turned, 0.99);
@@ -154,7 +161,11 @@ TEST(Common, RefusesWhatDoesNotFit) {
   expect_says(message_of([&] { solve_cholesky(common(a), in(b), out(c)); }),
               {"does not hold the solutions"});
   expect_says(message_of([&] { solve_upper(common(large), inout(of_large)); }), {"400 rows"});
-  expect_says(message_of([&] { solve_upper(common(a), in(b), out(b)); }), {"give inout(view)"});
+  auto const items = [&](int first) {
+    return Kokkos::subview(b, Kokkos::make_pair(first, first + 4), Kokkos::ALL);
+  };
+  expect_says(message_of([&] { solve_upper(common(a), in(items(0)), out(items(1))); }),
+              {"give inout(view)"});
 }
 
 }  // namespace
