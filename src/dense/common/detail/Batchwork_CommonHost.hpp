@@ -137,12 +137,12 @@ struct CommonHost {
     bool const failed = f.code != 0 && p.factorises();
     T const* from[at_once];
     T* to[at_once];
-    bool from_near = true, to_near = true;
-    for (int l = 0; l < at_once; ++l) {
-      std::int64_t const q = first + std::min(l, count - 1);
-      from[l] = p.column(p.b, q), to[l] = p.column(p.x, q);
-      from_near = from_near && from[l] == from[0] + l, to_near = to_near && to[l] == to[0] + l;
-    }
+    bool const from_near = count == at_once && p.columns_are_near(p.b, first, count),
+               to_near = count == at_once && p.columns_are_near(p.x, first, count);
+    for (int l = 0; l < (from_near ? 1 : at_once); ++l)
+      from[l] = p.column(p.b, first + std::min(l, count - 1));
+    for (int l = 0; l < (to_near ? 1 : at_once); ++l)
+      to[l] = p.column(p.x, first + std::min(l, count - 1));
     for (int i = 0; i < p.n && !failed; ++i) {
       std::int64_t const at = f.order[i] * p.b.row;
       for (int q = 0; q < packs; ++q) {

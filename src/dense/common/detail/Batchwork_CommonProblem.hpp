@@ -65,6 +65,12 @@ struct CommonProblem {
     std::int64_t const item = q / columns;
     return item_of(s, item) + (q - item * columns) * s.col;
   }
+  /// Whether so many columns from q on are next to each other in memory.
+  template <class U>
+  bool columns_are_near(Storage<U> const& s, std::int64_t q, int count) const {
+    if (s.width == 1) return columns == 1 ? s.group == 1 : s.col == 1 && s.group == columns;
+    return columns == 1 && s.lane == 1 && q % s.width + count <= s.width;
+  }
   /// Whether columns 2 q and 2 q + 1 are neighbours, in memory that is aligned for both at once.
   template <class U>
   static bool pairs_of_columns(Storage<U> const& s, std::int64_t columns, int n) {
