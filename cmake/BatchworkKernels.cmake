@@ -76,6 +76,7 @@ batchwork_kernels(
   TriangleTask::factors
   TriangleTask::solutions
 )
+batchwork_kernels(dense dense/common/detail/Batchwork_CommonKernels.hpp CommonLaunch)
 batchwork_kernels(dense dense/lu/detail/Batchwork_LuInWorkspaceKernels.hpp LuInWorkspaceLaunch)
 batchwork_kernels(
   dense
@@ -101,6 +102,9 @@ batchwork_kernels(
   TridiagonalLaunch
   TridiagonalPivots::as_they_stand
   TridiagonalPivots::largest
+)
+batchwork_kernels(
+  solvers banded/detail/Batchwork_TridiagonalCommonKernels.hpp TridiagonalCommonLaunch
 )
 # Direct solves: systems and factors in float, in double, or in double and float.
 set(_direct krylov/direct/detail/Batchwork_)

@@ -13,6 +13,7 @@
 #include "Batchwork_Version.hpp"
 #endif
 
+#include "core/Batchwork_Dispatch.hpp"
 #include "core/Batchwork_Status.hpp"
 #include "dense/cholesky/Batchwork_CholeskyVerbs.hpp"
 #include "dense/copy/Batchwork_Copy.hpp"
@@ -26,6 +27,7 @@
 #include "launch/Batchwork_Workspace.hpp"
 #include "launch/Batchwork_WorkspaceNumbers.hpp"
 #include "view/Batchwork_Adaptors.hpp"
+#include "view/Batchwork_NotQuiteViews.hpp"
 #include "view/Batchwork_Operand.hpp"
 #include "view/Batchwork_TransposedView.hpp"
 

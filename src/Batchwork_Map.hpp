@@ -12,6 +12,7 @@
 #include "Batchwork_Version.hpp"
 #endif
 
+#include "core/Batchwork_Dispatch.hpp"
 #include "core/Batchwork_Status.hpp"
 #include "fused/Batchwork_Map.hpp"
 #include "fused/Batchwork_Scan.hpp"
@@ -56,7 +57,9 @@
 #include "tile/types/Batchwork_Sum.hpp"
 #include "tile/types/Batchwork_Transpose.hpp"
 #include "view/Batchwork_Adaptors.hpp"
+#include "view/Batchwork_Components.hpp"
 #include "view/Batchwork_LoadStore.hpp"
+#include "view/Batchwork_NotQuiteViews.hpp"
 #include "view/Batchwork_Operand.hpp"
 #include "view/Batchwork_Steps.hpp"
 #include "view/Batchwork_Table.hpp"

@@ -12,6 +12,7 @@
 #include <string>
 #include <type_traits>
 
+#include "banded/detail/Batchwork_TridiagonalCommonLaunch.hpp"
 #include "banded/detail/Batchwork_TridiagonalLaunch.hpp"
 #include "banded/detail/Batchwork_TridiagonalProblem.hpp"
 #include "core/detail/Batchwork_CopyGroup.hpp"
@@ -108,7 +109,75 @@ void solve_tridiagonal_batch(Exec const& exec, std::string const& label, L const
   TridiagonalLaunch<T, Pivots, Exec>::run(exec, call, p);
 }
 
+/// common(view), a band without an item index.
+template <class V, Structure St, bool IsCompact, int... E, BatchIndices Indices>
+auto stored_band(Operand<Kind::common, Source<Adapted<V, St, IsCompact, E...>, Indices>> const& o) {
+  static_assert(V::rank() == 1 && !IsCompact && St == Structure::general,
+                "Batchwork::solve_tridiagonal: a band of common(...) is a View v(row)");
+  V const& v = o.source.view;
+  StoredBatch<typename V::value_type, 1, typename V::memory_space> b{
+      {v.data(), 1, 0, 0, std::int64_t(v.stride(0)), 0},
+      std::int64_t(v.extent(0)),
+      1,
+      describe_view(v)};
+  b.description.shape = std::to_string(b.rows);
+  return b;
+}
+
+/// One matrix for all items.
+template <class Exec, class L, class D, class U, class B, class X, class S>
+void solve_tridiagonal_by_common(Exec const& exec, std::string const& label, L const& l_arg,
+                                 D const& d_arg, U const& u_arg, B const& b_arg, X const& x_arg,
+                                 S const& codes) {
+  auto const l = stored_band(l_arg);
+  auto const d = stored_band(d_arg);
+  auto const u = stored_band(u_arg);
+  auto const b = stored(b_arg);
+  auto const x = stored(x_arg);
+  static_assert(
+      require_tridiagonal_views<Exec, std::remove_const_t<decltype(x)>,
+                                std::remove_const_t<decltype(l)>, std::remove_const_t<decltype(d)>,
+                                std::remove_const_t<decltype(u)>,
+                                std::remove_const_t<decltype(b)>>());
+  using T = typename decltype(x)::value_type;
+
+  Call call{"solve_tridiagonal", {}, label};
+  call.add("common lower", false, l);
+  call.add("common diagonal", false, d);
+  call.add("common upper", false, u);
+  call.add("b", false, b);
+  call.add("x", true, x);
+  TridiagonalCommonProblem<T> p;
+  p.status = status_target<Exec>(call, codes);
+  p.items = call.check(
+      {same_numbers(x, b), 3, 4, "x may be b, the same View; otherwise give x a View of its own"});
+  check_bands(call, 0, l.rows, d.rows);
+  check_bands(call, 2, u.rows, d.rows);
+  check_bands(call, 3, b.rows, d.rows);
+  check_bands(call, 4, x.rows, d.rows);
+  if (d.rows > most_tridiagonal_rows)
+    call.fail(call.parts[1].name() + " has " + std::to_string(d.rows) +
+              " rows, more than the limit of " + std::to_string(most_tridiagonal_rows) +
+              "; solve them one by one with a library for large systems");
+  p.lower = {l.storage.data, l.storage.row};
+  p.diagonal = {d.storage.data, d.storage.row};
+  p.upper = {u.storage.data, u.storage.row};
+  p.b = b.storage.as_const();
+  p.x = x.storage;
+  p.n = int(d.rows);
+  TridiagonalCommonLaunch<T, Exec>::run(exec, call, p);
+}
+
+template <class X>
+concept CommonBand = kind_of<X> == Kind::common;
+
 struct SolveTridiagonalCall {
+  template <class Exec, CommonBand L, CommonBand D, CommonBand U, Viewish B, Viewish X,
+            StatusOrNone S = NoStatus>
+  void operator()(Exec const& exec, Launch<> const& how, L const& lower, D const& diagonal,
+                  U const& upper, B const& b, X const& x, S const& codes = {}) const {
+    solve_tridiagonal_by_common(exec, label_alone(how), lower, diagonal, upper, b, x, codes);
+  }
   template <class Exec, Viewish L, Viewish D, Viewish U, Viewish B, Viewish X,
             StatusOrNone S = NoStatus>
   void operator()(Exec const& exec, Launch<> const& how, L const& lower, D const& diagonal,
@@ -135,7 +204,12 @@ struct SolveTridiagonalCall {
 /// solve_tridiagonal(exec, lower, diagonal, upper, b, x, status(codes));
 /// solve_tridiagonal(exec, lower, diagonal, upper, x, x);  // in place
 /// solve_tridiagonal(exec, lower, diagonal, upper, b, x, partial_pivoting(), status(codes));
+/// solve_tridiagonal(exec, common(l), common(d), common(u), b, x, status(codes));  // l(row), ...
 /// \endcode
+///
+/// With common(...) one matrix, three Views v(row), holds for all items. It is factorised in the
+/// kernel, once for many items, without exchanges; each item gets its status. Only b is read and x
+/// written for an item.
 ///
 /// All five are Views v(item, row) in LayoutLeft, LayoutRight or LayoutStride, or compact(v, n),
 /// each in its own layout, with the same number of rows, at most 4096. float or double. lower(n, 0)
@@ -170,7 +244,7 @@ struct SolveTridiagonalCall {
 /// and Appleyard 2016).
 ///
 /// \param exec      execution space instance; optional, as launch("label")
-/// \param lower     the band below the diagonal
+/// \param lower     the band below the diagonal; or common(v), as the other two
 /// \param diagonal  the diagonal
 /// \param upper     the band above the diagonal
 /// \param b         the right-hand sides

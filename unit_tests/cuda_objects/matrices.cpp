@@ -15,6 +15,10 @@ void larger(Exec const& exec, ItemContiguous<double***> a, ItemContiguous<double
   solve_lu(exec, in(a), in(b), out(x));
   inverse(exec, in(a), out(l), status(codes));
   solve_upper(exec, in(a), inout(x));
+  Kokkos::View<double**, Kokkos::LayoutRight, Exec> const one("one", 4, 4);
+  solve_lu(exec, common(one), in(b), out(x), status(codes));
+  solve_cholesky(exec, common(one), inout(x));
+  solve_lower(exec, common(transposed(one)), inout(x));
 }
 
 void determinants(Exec const& exec, ItemContiguous<float***> a, Interleaved<float*> d,
@@ -28,6 +32,8 @@ void tridiagonal(Exec const& exec, Interleaved<double**> lower, Interleaved<doub
                  Codes codes) {
   solve_tridiagonal(exec, lower, diagonal, upper, b, x, status(codes));
   solve_tridiagonal(exec, lower, diagonal, upper, b, x, partial_pivoting(), status(codes));
+  Kokkos::View<double*, Exec> const band("band", 4);
+  solve_tridiagonal(exec, common(band), common(band), common(band), b, x, status(codes));
 }
 
 void random_matrices(Exec const& exec, ItemContiguous<double***> a,

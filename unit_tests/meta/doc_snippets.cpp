@@ -320,3 +320,24 @@ void chosen_at_run_time(Exec const& exec, std::string const& solver,
   Kokkos::View<double*> const memory("memory", workspace_numbers(exec, how, A, items));
   solve(exec, how, A, b, x, workspace(memory));  // of no numbers where none are needed
 }
+
+// docs/reference/operands.md
+
+namespace {
+
+struct Centre {
+  template <class C, class Nodes>
+  KOKKOS_FUNCTION void operator()(C& centre, Nodes const& nodes) const {
+    centre = 0.25 * transpose(row(nodes, 0) + row(nodes, 1) + row(nodes, 2) + row(nodes, 3));
+  }
+};
+
+}  // namespace
+
+struct Point {
+  double x, y, z;
+};
+void centres(Exec const& exec, Kokkos::View<Point*> const& centre,
+             Kokkos::View<Point* [4]> const& nodes) {
+  map(exec, Centre{}, out(components<double, 3>(centre)), in(components<double, 3>(nodes)));
+}

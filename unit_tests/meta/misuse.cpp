@@ -5,6 +5,8 @@
 // compile_failure.cmake compiles this file twice: as it is, which must fail with every text after
 // `says:`, and with BATCHWORK_PUT_RIGHT, which must succeed.
 #include <Batchwork.hpp>
+#include <Kokkos_DualView.hpp>
+#include <Kokkos_DynRankView.hpp>
 
 #if defined(BATCHWORK_PUT_RIGHT)
 #define WRONG_OR_RIGHT(wrong, right) right
@@ -1023,4 +1025,33 @@ void part_with_other_parameters(Matrices const& y, Matrices const& x) {
 // says: Batchwork::local: an extent is not positive, or over the limit
 void large_local(Matrices const& y, Matrices const& x) {
   B::map(B::on<0, 1>(Copy{}), B::out(y), B::in(x), B::local<double, WRONG_OR_RIGHT(1000, 3)>());
+}
+
+// says: an operand is one View, but a DualView is two; sync it
+void dual_view(Matrices const& y, Kokkos::DualView<double* [3][3]> const& x) {
+  B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT(x, x.view_device())));
+}
+
+// says: an operand is a View, whose rank is a constant, not a DynRankView
+void view_of_any_rank(Matrices const& y, Kokkos::DynRankView<double, Space> const& x) {
+  using V = Kokkos::View<double* [3][3], Kokkos::LayoutStride, Space, Kokkos::MemoryUnmanaged>;
+  V const of_rank_3(x.data(),
+                    Kokkos::LayoutStride(x.extent(0), x.stride(0), 3, x.stride(1), 3, x.stride(2)));
+  B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT(x, of_rank_3)));
+}
+
+struct Point4 {
+  double x, y, z, t;
+};
+// says: the View's structs must hold N numbers of type T, and nothing else
+void struct_of_another_size(Vectors const& y, Kokkos::View<Point4*> const& x) {
+  B::map(First{}, B::out(Kokkos::subview(y, Kokkos::ALL, 0)),
+         B::in(B::components<double, WRONG_OR_RIGHT(3, 4)>(x)));
+}
+
+// says: common(A) of a solve is a View of one matrix, A(i, j)
+void batch_as_common(Kokkos::View<double***> const& a, Kokkos::View<double**> const& m,
+                     Kokkos::View<double**> const& b) {
+  (void)a, (void)m;
+  B::solve_lu(B::common(WRONG_OR_RIGHT(a, m)), B::inout(b));
 }

@@ -39,8 +39,11 @@ room(fused core tile view launch)
 room(dense/copy core view launch)
 room(dense/random core view launch)
 room(dense/gemm core view launch team)
-room(dense/cholesky core tile view launch team)
-room(dense/lu core tile view launch team)
+# One matrix for all items: for lu and cholesky.
+room(dense/common core view launch team)
+list(APPEND foundation dense/common)
+room(dense/cholesky core tile view launch team dense/common)
+room(dense/lu core tile view launch team dense/common)
 room(dense/decompositions core tile view launch team)
 # Direct solves of systems share code with lu.
 list(APPEND foundation dense/lu)
@@ -77,6 +80,7 @@ set(folders
     dense/random
     dense/gemm/detail
     dense/gemm
+    dense/common/detail
     dense/cholesky/detail
     dense/cholesky
     dense/lu/detail

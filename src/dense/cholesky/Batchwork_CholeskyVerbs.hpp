@@ -13,6 +13,7 @@
 
 #include "core/detail/Batchwork_KernelSets.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleLaunch.hpp"
+#include "dense/common/detail/Batchwork_CommonCall.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
 #include "launch/detail/Batchwork_OperandForms.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
@@ -130,8 +131,20 @@ struct CholeskyCall : OnOperands<CholeskyCall, Last::status, Form<Kinds<Kind::in
 template <SolvedBy By>
 struct SolveTriangleCall : OnOperands<SolveTriangleCall<By>, Last::status,
                                       Form<Kinds<Kind::in, Kind::in, Kind::out>, 0, 1, 2>,
-                                      Form<Kinds<Kind::in, Kind::inout>, 0, 1, 1>> {
-  static void run(auto const&... x) { solve_triangle_batch<By>(x...); }
+                                      Form<Kinds<Kind::in, Kind::inout>, 0, 1, 1>,
+                                      Form<Kinds<Kind::common, Kind::in, Kind::out>, 0, 1, 2>,
+                                      Form<Kinds<Kind::common, Kind::inout>, 0, 1, 1>> {
+  template <class A>
+  static void run(auto const& exec, auto const& how, A const& a, auto const&... x) {
+    constexpr auto matrix = By == SolvedBy::cholesky ? CommonMatrix::symmetric
+                            : By == SolvedBy::lower  ? CommonMatrix::lower
+                                                     : CommonMatrix::upper;
+    constexpr char const* verb = By == SolvedBy::cholesky ? "solve_cholesky"
+                                 : By == SolvedBy::lower  ? "solve_lower"
+                                                          : "solve_upper";
+    if constexpr (kind_of<A> == Kind::common) solve_by_common<matrix>(exec, how, verb, a, x...);
+    else solve_triangle_batch<By>(exec, how, a, x...);
+  }
 };
 
 }  // namespace Impl
@@ -192,12 +205,13 @@ void cholesky(First const& first, Rest const&... rest) {
 /// \code
 /// solve_cholesky(exec, in(A), in(b), out(x), status(codes));
 /// solve_cholesky(exec, in(A), inout(b));  // the solutions overwrite b
+/// solve_cholesky(exec, common(M), in(b), out(x), status(codes));  // one matrix M(i, j) for all
 /// \endcode
 ///
 /// The lower triangle of A is read, of transposed(A) the upper one. B and X hold vectors, v(item,
 /// i), or K right-hand sides, v(item, i, k); K is at most 2^20. For layouts, limits of hosts, label
 /// and errors see cholesky. On an H200 with Kokkos 5.2 N is at most 312 in float and 216 in double,
-/// with Kokkos 4.6 136 and 88.
+/// with Kokkos 4.6 136 and 88. For common(M) see solve_lu.
 ///
 /// Status: as from cholesky, and all of X of such an item is NaN. If only a result is not finite,
 /// Reason::not_finite with an info of 0. Without right-hand sides the factorisation still gives the
@@ -206,17 +220,17 @@ void cholesky(First const& first, Rest const&... rest) {
 /// Cost: N^3 / 3 + 2 N^2 K operations an item.
 ///
 /// \param exec   execution space instance; optional, as launch("label")
-/// \param A      in(v): the matrices
+/// \param A      in(v): the matrices; or common(v) for one matrix v(i, j)
 /// \param B      in(v): the right-hand sides; or inout(v) for B and X
 /// \param X      out(v): the solutions, as large as B
 /// \param codes  status(codes), optional: integers of 32 or 64 bits
 /// \throws std::invalid_argument as cholesky does, and for right-hand sides that do not fit
 template <Impl::BeginsCall First, class... Rest>
 void solve_cholesky(First const& first, Rest const&... rest) {
-  static_assert(
-      Impl::Takes<Impl::SolveTriangleCall<Impl::SolvedBy::cholesky>, First, Rest...>,
-      "Batchwork::solve_cholesky: the arguments are [exec,] [launch(\"label\"),] in(A), in(B), "
-      "out(X) [, status(codes)] in this order, or inout(B) instead of both");
+  static_assert(Impl::Takes<Impl::SolveTriangleCall<Impl::SolvedBy::cholesky>, First, Rest...>,
+                "Batchwork::solve_cholesky: the arguments are [exec,] [launch(\"label\"),] in(A) "
+                "or common(A), in(B), "
+                "out(X) [, status(codes)] in this order, or inout(B) instead of both");
   Impl::call_verb(Impl::SolveTriangleCall<Impl::SolvedBy::cholesky>(), first, rest...);
 }
 
@@ -230,7 +244,7 @@ void solve_cholesky(First const& first, Rest const&... rest) {
 /// solve_lower(exec, in(transposed(L)), inout(x));  // L_n' x_n = y_n: then A_n x_n = b_n
 /// \endcode
 ///
-/// For B, X, layouts and limits see solve_cholesky.
+/// For B, X, layouts and limits see solve_cholesky, for common(L) see solve_lu.
 ///
 /// Status, for each item: 0, or a reason and the 1-based index of the diagonal entry, LAPACK's
 /// info; if there are several, the smallest. Reason::breakdown: it is zero, or its reciprocal may
@@ -242,7 +256,7 @@ void solve_cholesky(First const& first, Rest const&... rest) {
 /// Source: Golub and Van Loan, Matrix Computations, 4th edition, section 3.1.
 ///
 /// \param exec   execution space instance; optional, as launch("label")
-/// \param L      in(v) or in(transposed(v)): the triangles
+/// \param L      in(v) or in(transposed(v)): the triangles; or common(...) for one v(i, j)
 /// \param B      in(v): the right-hand sides; or inout(v) for B and X
 /// \param X      out(v): the solutions, as large as B
 /// \param codes  status(codes), optional: integers of 32 or 64 bits
@@ -268,7 +282,7 @@ void solve_lower(First const& first, Rest const&... rest) {
 /// smallest index.
 ///
 /// \param exec   execution space instance; optional, as launch("label")
-/// \param U      in(v) or in(transposed(v)): the triangles
+/// \param U      in(v) or in(transposed(v)): the triangles; or common(...) for one v(i, j)
 /// \param B      in(v): the right-hand sides; or inout(v) for B and X
 /// \param X      out(v): the solutions, as large as B
 /// \param codes  status(codes), optional: integers of 32 or 64 bits

@@ -13,6 +13,7 @@
 #include <string>
 #include <type_traits>
 
+#include "dense/common/detail/Batchwork_CommonCall.hpp"
 #include "dense/lu/detail/Batchwork_LuLaunch.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/Batchwork_WorkspaceNumbers.hpp"
@@ -202,10 +203,18 @@ struct CallOfVerb<Verb::lu> : OnOperands<CallOfVerb<Verb::lu>, Last::workspace,
   static void run(auto const&... x) { lu_batch(x...); }
 };
 template <>
-struct CallOfVerb<Verb::solve_lu> : OnOperands<CallOfVerb<Verb::solve_lu>, Last::workspace,
-                                               Form<Kinds<Kind::in, Kind::in, Kind::out>, 0, 1, 2>,
-                                               Form<Kinds<Kind::in, Kind::inout>, 0, 1, 1>> {
-  static void run(auto const&... x) { solve_lu_batch(x...); }
+struct CallOfVerb<Verb::solve_lu>
+    : OnOperands<CallOfVerb<Verb::solve_lu>, Last::workspace,
+                 Form<Kinds<Kind::in, Kind::in, Kind::out>, 0, 1, 2>,
+                 Form<Kinds<Kind::in, Kind::inout>, 0, 1, 1>,
+                 Form<Kinds<Kind::common, Kind::in, Kind::out>, 0, 1, 2>,
+                 Form<Kinds<Kind::common, Kind::inout>, 0, 1, 1>> {
+  template <class A>
+  static void run(auto const& exec, auto const& how, A const& a, auto const&... x) {
+    if constexpr (kind_of<A> == Kind::common)
+      solve_by_common<CommonMatrix::general>(exec, how, "solve_lu", a, x...);
+    else solve_lu_batch(exec, how, a, x...);
+  }
 };
 template <>
 struct CallOfVerb<Verb::inverse>
@@ -292,11 +301,19 @@ void lu(First const& first, Rest const&... rest) {
 /// \code
 /// solve_lu(exec, in(A), in(b), out(x), status(codes));
 /// solve_lu(exec, in(A), inout(b));  // the solutions overwrite b
+/// solve_lu(exec, common(M), in(b), out(x), status(codes));  // one matrix M(i, j) for all items
 /// \endcode
 ///
 /// B and X hold vectors, v(item, i), or K right-hand sides, v(item, i, k); K is at most 2^20. For
 /// layouts, workspace, label and errors see lu. On an H200 with Kokkos 5.2 N is at most 224 in
 /// float and 158 in double without a workspace.
+///
+/// With common(M) or common(transposed(M)) the matrix is factorised in the kernel, once for many
+/// items, and no workspace is needed. N is then at most 256 on hosts, 128 on CUDA devices of
+/// compute capability 8.0 and 9.0, and 64 on others. If M has no solution, every item gets that
+/// status. Devices compute in double, also for float. They multiply by the inverses of blocks of 8
+/// x 8 on the diagonals of the factors: a number of b that is not finite can make all of this
+/// right-hand side's numbers of X NaN, but those of no other one.
 ///
 /// Status: as from lu, and all of X of such an item is NaN. If only a result is not finite,
 /// Reason::not_finite with an info of 0. Without right-hand sides the elimination still gives the
@@ -308,7 +325,7 @@ void lu(First const& first, Rest const&... rest) {
 /// right-hand side, and of 9 to 12 rows with more.
 ///
 /// \param exec   execution space instance; optional, as launch("label")
-/// \param A      in(v): the matrices
+/// \param A      in(v): the matrices; or common(v) for one matrix v(i, j)
 /// \param B      in(v): the right-hand sides; or inout(v) for B and X
 /// \param X      out(v): the solutions, as large as B
 /// \param codes  status(codes), optional: integers of 32 or 64 bits

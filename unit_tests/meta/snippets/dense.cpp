@@ -104,6 +104,25 @@ void larger_items(Exec const& exec, Kokkos::View<double***> const& A,
   eigh(exec, in(A), out(values), out(V), workspace(memory));
 }
 
+// docs/guides/one_matrix.md
+
+void one_matrix(Exec const& exec, Kokkos::View<double**> const& A, Kokkos::View<double**> const& b,
+                Kokkos::View<double**> const& x, Kokkos::View<double***> const& B,
+                Kokkos::View<double**> const& L, Kokkos::View<int*> const& codes) {
+  solve_lu(exec, common(A), in(b), out(x), status(codes));  // A(i, j), b(item, i), x(item, i)
+  solve_lu(exec, common(transposed(A)), inout(b));          // A' instead of A, in place
+  solve_cholesky(exec, common(A), inout(B));                // B(item, i, k): several sides an item
+  solve_lower(exec, common(L), inout(b));                   // a triangle
+}
+
+void splines(Exec const& exec, Kokkos::View<double*> const& lower,
+             Kokkos::View<double*> const& diagonal, Kokkos::View<double*> const& upper,
+             Kokkos::View<double**, Kokkos::LayoutLeft> const& values,
+             Kokkos::View<double**, Kokkos::LayoutLeft> const& coefficients) {
+  // values(line, point) to coefficients(line, point), a spline on each line of a grid
+  solve_tridiagonal(exec, common(lower), common(diagonal), common(upper), values, coefficients);
+}
+
 // docs/guides/run_time_sizes.md
 
 /// x_n minimises |A_n x_n - b_n|. The extents are arguments of the program.
@@ -145,20 +164,11 @@ struct SquaredDistance {  // x' A^-1 x
   }
 };
 
-template <int N>
-void distances_of(Exec const& exec, Kokkos::View<double*> const& d,
-                  Kokkos::View<double***> const& A, Kokkos::View<double**> const& x) {
-  map(exec, SquaredDistance{}, out(d), in(symmetric(extents<N, N>(A))), in(extents<N>(x)));
-}
-
 void distances(Exec const& exec, Kokkos::View<double*> const& d, Kokkos::View<double***> const& A,
                Kokkos::View<double**> const& x) {
-  switch (A.extent(1)) {
-    case 2: return distances_of<2>(exec, d, A, x);
-    case 3: return distances_of<3>(exec, d, A, x);
-    case 6: return distances_of<6>(exec, d, A, x);
-    default: throw std::invalid_argument("only 2, 3 and 6 rows are compiled");
-  }
+  dispatch<2, 3, 6>(A.extent(1), [&](auto n) {
+    map(exec, SquaredDistance{}, out(d), in(symmetric(extents<n, n>(A))), in(extents<n>(x)));
+  });
 }
 
 /// Items of different sizes: rows and columns from size(n) on become those of the identity.
