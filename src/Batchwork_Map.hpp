@@ -55,9 +55,11 @@
 #include "tile/types/Batchwork_Sum.hpp"
 #include "tile/types/Batchwork_Transpose.hpp"
 #include "view/Batchwork_Adaptors.hpp"
+#include "view/Batchwork_Indexed.hpp"
 #include "view/Batchwork_Operand.hpp"
 #include "view/Batchwork_Steps.hpp"
 #include "view/Batchwork_Table.hpp"
+#include "view/Batchwork_Tiles.hpp"
 #include "view/Batchwork_TransposedView.hpp"
 
 #endif

@@ -27,6 +27,7 @@
 #include "tile/types/detail/Batchwork_TileTraits.hpp"
 #include "view/Batchwork_Operand.hpp"
 #include "view/detail/Batchwork_Bound.hpp"
+#include "view/detail/layout/Batchwork_IndexedLocation.hpp"
 
 namespace Batchwork::Impl {
 
@@ -256,6 +257,8 @@ struct Operands {
     } else if constexpr (k == Kind::carry) {
       return b.template load<operand_lanes<I>>(
           items, reinterpret_cast<typename bound<I>::scalar const*>(base + stage::offset(I)));
+    } else if constexpr (adds_to_view<bound<I>>()) {
+      return zero_tile<typename Argument<bound<I>, LanesT>::type>(items);
     } else {
       return assigned_later<typename Argument<bound<I>, LanesT>::type>(items);
     }
@@ -269,7 +272,13 @@ struct Operands {
     if constexpr (has_grid<std::remove_cvref_t<decltype(x)>>) x.grid = items.grid;
     auto const& b = get<I>(bounds);
     auto const put = [&](auto const& target, auto const& y) {
-      target.template store<LanesT>(items, time, y);
+      if constexpr (is_of_indices<std::remove_cvref_t<decltype(target)>>()) {
+        [[maybe_unused]] auto const found = target.template store<LanesT>(items, time, y);
+        if constexpr (has_status)
+          code = first_failure(first_failure(code, as_code<Code>(y.info)), as_code<Code>(found));
+      } else {
+        target.template store<LanesT>(items, time, y);
+      }
       if constexpr (has_status && !is_mask<std::remove_cvref_t<decltype(y)>>) {
         code = first_failure(code, as_code<Code>(y.info));
         bad = select_code(all_finite(y), bad, Code(Status::code(Reason::not_finite, 0)));

@@ -23,6 +23,7 @@ struct Part {
   std::string role;
   bool writes;
   Description d;
+  bool by_index = false, adds = false;  ///< for a View whose numbers indices pick
 
   std::string name() const;
 };
@@ -97,6 +98,11 @@ void describe(std::vector<Part>& parts, int position, Operand<K, P...> const& o)
       parts.push_back({position, "carry start", false, o.start.source.describe()});
     if constexpr (end == Kind::out)
       parts.push_back({position, "carry end", true, o.end.source.describe()});
+  } else if constexpr (requires { o.source.describe_index(); }) {
+    constexpr bool adds = decltype(o.source)::location::adds;
+    parts.push_back({position, adds ? "add" : role_of(K), writes(K), o.source.describe(),
+                     K == Kind::out, adds});
+    parts.push_back({position, "index", false, o.source.describe_index()});
   } else if constexpr (!has_no_view(K) && K != Kind::fixed && K != Kind::local) {
     parts.push_back({position, role_of(K), writes(K), o.source.describe()});
   }

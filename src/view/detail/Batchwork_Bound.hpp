@@ -126,7 +126,7 @@ struct Bound<K, Truths<Loc>> {
   template <class Lanes>
   BATCHWORK_INLINE void store(auto const& items, std::int64_t time, tile<Lanes> const& x) const {
     if constexpr (requires { x.lane(0); }) {
-      for (int k = 0; k < items.count; ++k) *loc.at(items.first + k, time) = x.lane(k);
+      for (int k = 0; k < items.count; ++k) *loc.at(items.item_of_lane(k), time) = x.lane(k);
     } else if constexpr (requires { items.grid; }) {
       if (items.count > 0 && items.grid.lane == 0) *loc.at(items.first, time) = x.v;
     } else {
@@ -381,7 +381,7 @@ struct Bound<Kind::status, Loc> {
       *loc.at(items.first, 0) = static_cast<integer>(code);
     } else {
       for (int k = 0; k < items.count; ++k)
-        *loc.at(items.first + k, 0) = static_cast<integer>(code.lane(k));
+        *loc.at(items.item_of_lane(k), 0) = static_cast<integer>(code.lane(k));
     }
   }
 };
