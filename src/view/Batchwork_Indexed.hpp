@@ -75,6 +75,26 @@ auto indexed_operand(IndexedView<Scattered, A, I> const& v) {
   return Operand<K, Src>{Src{typename Src::ViewSource(v.view), typename Src::IndexSource(v.index)}};
 }
 
+/// The start and the end of a carry.
+template <bool Scattered, class A, class I>
+auto carry_from(IndexedView<Scattered, A, I> const& v) {
+  return indexed_operand<Kind::in, IndexedUse::read>(v);
+}
+template <bool Scattered, class A, class I>
+auto carry_to(IndexedView<Scattered, A, I> const& v) {
+  return indexed_operand<Kind::out, IndexedUse::write>(v);
+}
+
+/// Verbs on whole matrices take no indices: their kernels are compiled once, for strides.
+template <Kind K, class A, class I, IndexedUse Use>
+auto stored(Operand<K, IndexedSource<A, I, Use>> const& operand) {
+  static_assert(Use != Use,
+                "Batchwork: gathered and scattered are operands of map, scan, team_map and "
+                "team_scan; before a verb on whole matrices copy the items to a View of their own: "
+                "map(Copy{}, out(b), in(gathered(a, index)))");
+  return stored(operand.source.source.view);
+}
+
 }  // namespace Impl
 
 /// An input that indices pick; see gathered.

@@ -193,7 +193,7 @@ void expect_picks(std::int64_t n, std::int64_t nodes, bool with_bad, Run const& 
 
 // ---- scattered ----------------------------------------------------------------------------------
 
-struct Place {
+struct PlaceAll {
   template <class A, class S, class V, class B, class E, class IA, class IS, class IV, class IB,
             class IE>
   KOKKOS_FUNCTION void operator()(A& a, S& s, V& v, B& b, E& e, IA const& x, IS const& y,
@@ -289,7 +289,7 @@ void expect_places(std::int64_t n, bool with_bad, Run const& run) {
         if (is_in_range(place.at(k, i, j), many))
           te.at(to(place.at(k, i, j))) = 2 * x.e.at(k, i, j);
   }
-  run(n, Place{}, out(scattered(a.view(), one.view())),
+  run(n, PlaceAll{}, out(scattered(a.view(), one.view())),
       inout(scattered(symmetric(s.view()), other.const_view())),
       out(scattered(v.view(), entry.view())), inout(scattered(b.view(), row.view())),
       out(scattered(e.view(), place.view())), in(x.a.view()), in(symmetric(x.s.view())),
@@ -347,7 +347,7 @@ void expect_sums(std::int64_t n, bool with_bad, Run const& run) {
       for (int j = 0; j < indexed_Q; ++j)
         add_to(m.place.at(k, i, j), [&](auto to) { te.at(to) += 2 * x.e.at(k, i, j); });
   }
-  run(n, Place{}, add(scattered(m.matrices.view(), m.one.view())),
+  run(n, PlaceAll{}, add(scattered(m.matrices.view(), m.one.view())),
       add(scattered(symmetric(m.symmetric_ones.view()), m.other.view())),
       add(scattered(m.numbers.view(), m.entry.view())),
       add(scattered(m.vectors.view(), m.row.view())),

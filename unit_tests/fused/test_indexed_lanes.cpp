@@ -4,6 +4,7 @@
 // Indexed operands in the kernels of a device, run on the host by teams of light threads: with one
 // item for each lane, and with lanes that share an item.
 #include "fused/IndexedCase.hpp"
+#include "fused/ItemMaskCase.hpp"
 #include "fused/MapByLanes.hpp"
 
 namespace Batchwork::Test {
@@ -27,6 +28,11 @@ TEST(IndexedOfLanes, Added) {
   expect_sums<double, std::int32_t, Right, Right>(37, true, by_lanes<1, 32>);
   expect_sums<double, std::int32_t, Right, Right>(21, true, by_lanes<8, 64>);
   expect_sums<float, std::int32_t, Left, Left>(5, true, by_lanes<32, 64>);
+}
+TEST(IndexedOfLanes, Masks) {
+  expect_mask<double, Right>(37, by_lanes<1, 32>);
+  expect_mask<double, Right>(37, by_lanes<8, 64>);
+  expect_mask<float, Left>(5, by_lanes<32, 64>);
 }
 
 }  // namespace

@@ -36,8 +36,9 @@ template <class B, class Lanes>
 struct Argument {
   using type = typename B::template tile<Lanes>;
 };
-template <class Loc, class Lanes>
-struct Argument<Bound<Kind::status, Loc>, Lanes> {
+template <Kind K, class Loc, class Lanes>
+  requires(!is_parameter(K))
+struct Argument<Bound<K, Loc>, Lanes> {
   using type = Nothing;
 };
 
@@ -49,16 +50,16 @@ struct ArgumentsOf<Lanes, std::index_sequence<I...>, B...> {
   using type = Tuple<typename Argument<B, lanes_of_operand<Lanes, I>>::type...>;
 };
 
-/// Positions of the operands that are parameters of the sequence: all but status.
+/// Positions of the operands that are parameters of the sequence.
 template <class... B>
 struct Parameters {
-  static constexpr std::size_t count = (std::size_t(B::kind != Kind::status) + ... + 0);
+  static constexpr std::size_t count = (std::size_t(is_parameter(B::kind)) + ... + 0);
   template <std::size_t N>
   static constexpr std::size_t position() {
-    constexpr bool is_parameter[] = {(B::kind != Kind::status)..., false};
+    constexpr bool of_sequence[] = {is_parameter(B::kind)..., false};
     std::size_t seen = 0;
     for (std::size_t k = 0; k < sizeof...(B); ++k) {
-      if (is_parameter[k]) {
+      if (of_sequence[k]) {
         if (seen == N) return k;
         ++seen;
       }
@@ -185,6 +186,7 @@ struct Operands {
   template <std::size_t I>
   using operand_lanes = lanes_of_operand<LanesT, I>;
   static constexpr bool has_status = ((B::kind == Kind::status) || ...);
+  static constexpr bool has_mask = ((B::kind == Kind::item_mask) || ...);
 
   template <std::size_t I>
   using bound = std::remove_cvref_t<decltype(get<I>(std::declval<Tuple<B...> const&>()))>;
@@ -194,6 +196,21 @@ struct Operands {
       std::conditional_t<on_device_lanes<LanesT>, std::int32_t, Pack<std::int64_t, LanesT::width>>;
 
   Tuple<B...> bounds;
+
+  /// Whether the item takes part in the call.
+  BATCHWORK_INLINE bool takes(std::int64_t item) const {
+    if constexpr (has_mask) return takes(item, indices{});
+    else return true;
+  }
+  template <std::size_t... I>
+  BATCHWORK_INLINE bool takes(std::int64_t item, std::index_sequence<I...>) const {
+    return (takes_one<I>(item) && ...);
+  }
+  template <std::size_t I>
+  BATCHWORK_INLINE bool takes_one([[maybe_unused]] std::int64_t item) const {
+    if constexpr (bound<I>::kind == Kind::item_mask) return get<I>(bounds).takes(item);
+    else return true;
+  }
 
   // ---- staging ----
   template <std::size_t I, class Member>

@@ -75,6 +75,7 @@ constexpr char const* role_of(Kind k) {
     case Kind::carry: return "carry";
     case Kind::emit: return "emit";
     case Kind::status: return "status";
+    case Kind::item_mask: return "item_mask";
     case Kind::local: return "local";
     case Kind::nothing: return "nothing";
     case Kind::table: return "table";

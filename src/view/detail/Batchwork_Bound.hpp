@@ -386,6 +386,20 @@ struct Bound<Kind::status, Loc> {
   }
 };
 
+/// item_mask: whether an item takes part.
+template <class Loc>
+struct Bound<Kind::item_mask, Loc> {
+  static constexpr Kind kind = Kind::item_mask;
+  using scalar = void;
+  template <class Lanes>
+  static constexpr int staged = 0;
+  Loc loc;
+
+  BATCHWORK_INLINE bool takes(std::int64_t item) const {
+    return static_cast<bool>(*loc.at(item, 0));
+  }
+};
+
 /// local: nothing is bound but the type.
 template <class T, class Shape>
 struct Bound<Kind::local, T, Shape> {
