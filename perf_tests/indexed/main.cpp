@@ -91,10 +91,9 @@ void copy_items(benchmark::State& state, Order order, std::size_t n) {
   std::copy(places.begin(), places.end(), to.data());
   Kokkos::deep_copy(index, to);
   Exec const exec;
-  Work const work{std::int64_t(n), 1,
-                  double(n) * (2.0 * R * C * sizeof(double) +
-                               (order == Order::none ? 0.0 : sizeof(int))),
-                  0};
+  Work const work{
+      std::int64_t(n), 1,
+      double(n) * (2.0 * R * C * sizeof(double) + (order == Order::none ? 0.0 : sizeof(int))), 0};
   auto const launch = [&] {
     if (order == Order::none) B::map(exec, Assign{}, B::out(y), B::in(x));
     else B::map(exec, Assign{}, B::out(y), B::in(B::gathered(x, index)));
@@ -104,8 +103,8 @@ void copy_items(benchmark::State& state, Order order, std::size_t n) {
                b = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
     double worst = 0;
     for (std::size_t k = 0; k < n; ++k)
-      worst = std::max(worst, std::fabs(b(k, R - 1, C - 1) -
-                                        a(std::size_t(places[k]), R - 1, C - 1)));
+      worst =
+          std::max(worst, std::fabs(b(k, R - 1, C - 1) - a(std::size_t(places[k]), R - 1, C - 1)));
     return worst;
   });
 }
@@ -215,9 +214,9 @@ void assemble(benchmark::State& state, Assembly how, std::int64_t M) {
   Exec const exec;
   double const matrices = double(n) * 576;
   // The sum reads and writes the values once; the indices of a plan are as many.
-  double const bytes = how == Assembly::copy
-                           ? 2 * matrices * sizeof(double)
-                           : matrices * (sizeof(double) + 4) + 2.0 * double(entries) * sizeof(double);
+  double const bytes = how == Assembly::copy ? 2 * matrices * sizeof(double)
+                                             : matrices * (sizeof(double) + 4) +
+                                                   2.0 * double(entries) * sizeof(double);
   B::ScatterPlan<Memory> plan;
   if (how == Assembly::plan) plan = B::scatter_plan(place, std::int64_t(entries));
   auto const launch = [&] {
@@ -252,15 +251,12 @@ void register_all() {
   std::int64_t const M = on_device ? 160 : 64, few = on_device ? 48 : 14;
   for (Order const o : {Order::none, Order::sorted, Order::random}) {
     std::string const end = name_of(o);
-    add_row("indexed/copy/4x4/item-contiguous/" + end, [=](benchmark::State& s) {
-      copy_items<4, 4, LayoutRight>(s, o, numbers / 16);
-    });
-    add_row("indexed/copy/4x4/interleaved/" + end, [=](benchmark::State& s) {
-      copy_items<4, 4, LayoutLeft>(s, o, numbers / 16);
-    });
-    add_row("indexed/copy/16x16/item-contiguous/" + end, [=](benchmark::State& s) {
-      copy_items<16, 16, LayoutRight>(s, o, numbers / 256);
-    });
+    add_row("indexed/copy/4x4/item-contiguous/" + end,
+            [=](benchmark::State& s) { copy_items<4, 4, LayoutRight>(s, o, numbers / 16); });
+    add_row("indexed/copy/4x4/interleaved/" + end,
+            [=](benchmark::State& s) { copy_items<4, 4, LayoutLeft>(s, o, numbers / 16); });
+    add_row("indexed/copy/16x16/item-contiguous/" + end,
+            [=](benchmark::State& s) { copy_items<16, 16, LayoutRight>(s, o, numbers / 256); });
     add_row("indexed/centres/item-contiguous/" + end,
             [=](benchmark::State& s) { centres<LayoutRight>(s, o, M); });
     add_row("indexed/centres/interleaved/" + end,

@@ -39,8 +39,7 @@ struct IndexAt {
 
 /// As check_indices, in the name of a verb.
 template <class Batch>
-void refuse_indices_out_of_range(std::string const& verb, Batch const& index,
-                                 std::int64_t extent) {
+void refuse_indices_out_of_range(std::string const& verb, Batch const& index, std::int64_t extent) {
   using I = std::remove_const_t<typename Batch::value_type>;
   using Exec = typename Batch::memory_space::execution_space;
   CallChecks<>::parts(verb, {Part{1, "index", false, index.description}}, {});

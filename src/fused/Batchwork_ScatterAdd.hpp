@@ -76,9 +76,10 @@ auto scatter_plan(V const& index, std::int64_t extent) {
   Impl::refuse_indices_out_of_range("scatter_plan", batch, extent);
   Impl::IndexPositions<I> const all(batch);
   if (all.count > std::int64_t(std::numeric_limits<std::uint32_t>::max()))
-    Impl::refuse_call("scatter_plan",
-                      Impl::view_name("index", batch.description, "") +
-                          " has more than 2^32 - 1 indices; make a plan for each part of the items");
+    Impl::refuse_call(
+        "scatter_plan",
+        Impl::view_name("index", batch.description, "") +
+            " has more than 2^32 - 1 indices; make a plan for each part of the items");
   auto const n = static_cast<std::size_t>(all.count), targets = static_cast<std::size_t>(extent);
   Kokkos::View<std::int64_t*, Memory> const wide(
       Kokkos::view_alloc("Batchwork::scatter_plan: indices", Kokkos::WithoutInitializing), n);
@@ -91,11 +92,8 @@ auto scatter_plan(V const& index, std::int64_t extent) {
   plan.items = batch.description.items;
   plan.rows = batch.rows, plan.cols = batch.cols, plan.index_rank = Batch::tile_rank;
   plan.extent = extent;
-  using Kokkos::WithoutInitializing;
-  plan.begins = {Kokkos::view_alloc("Batchwork::scatter_plan: begins", WithoutInitializing),
-                 targets + 1};
-  plan.positions = {Kokkos::view_alloc("Batchwork::scatter_plan: positions", WithoutInitializing),
-                    n};
+  plan.begins = decltype(plan.begins)("Batchwork::scatter_plan: begins", targets + 1);
+  plan.positions = decltype(plan.positions)("Batchwork::scatter_plan: positions", n);
   auto const begins = Kokkos::create_mirror_view(plan.begins);
   auto const positions = Kokkos::create_mirror_view(plan.positions);
   // A counting sort keeps equal indices in the order of their positions.
@@ -125,8 +123,8 @@ struct AddSorted {
   std::int64_t extent, cols, entries;  ///< columns and numbers of an item of the View
   std::int64_t index_rows, index_cols;
   int index_rank;
-  bool items_near;   ///< neighbouring threads have neighbouring items of the View
-  bool even;         ///< number e of position q is at q * step + e * from.col
+  bool items_near;  ///< neighbouring threads have neighbouring items of the View
+  bool even;        ///< number e of position q is at q * step + e * from.col
   std::int64_t step;
 
   KOKKOS_FUNCTION void operator()(std::int64_t n) const {
@@ -168,10 +166,9 @@ struct ScatterAddCall {
     static_assert(From::tile_rank >= To::tile_rank,
                   "Batchwork::scatter_add: the indices of the contributions are the item, those of "
                   "the index View behind it and those of the View behind its item");
-    require_reachable<
-        Kokkos::SpaceAccessibility<Exec, Memory>::accessible &&
-        Kokkos::SpaceAccessibility<Exec, typename From::memory_space>::accessible &&
-        Kokkos::SpaceAccessibility<Exec, typename To::memory_space>::accessible>();
+    require_reachable<Kokkos::SpaceAccessibility<Exec, Memory>::accessible &&
+                      Kokkos::SpaceAccessibility<Exec, typename From::memory_space>::accessible &&
+                      Kokkos::SpaceAccessibility<Exec, typename To::memory_space>::accessible>();
     std::string const& label = label_alone(how);
     Part c{2, "contributions", false, from.description}, v{3, "view", true, to.description};
     std::int64_t const held = to.description.items;
@@ -192,8 +189,7 @@ struct ScatterAddCall {
     if (!fits)
       refuse(c, "does not fit: it must be (" + std::to_string(plan.items) +
                     (rank > 0 ? ", " + std::to_string(want[0]) : "") +
-                    (rank > 1 ? ", " + std::to_string(want[1]) : "") +
-                    (rank > 2 ? ", ..." : "") +
+                    (rank > 1 ? ", " + std::to_string(want[1]) : "") + (rank > 2 ? ", ..." : "") +
                     "): the item, the indices of the plan behind it, and those of the View");
     std::int64_t const entries = to.rows * to.cols;
     if (plan.extent * entries == 0) return;

@@ -113,9 +113,9 @@ auto inout(Impl::IndexedView<Scattered, A, I> const& v) {
   return Impl::indexed_operand<Impl::Kind::inout, Impl::IndexedUse::update>(v);
 }
 /// A sum at places that indices pick. The tile is zero before the sequence (in a scan, before the
-/// first step). Afterwards it is added to the View by atomic additions, so that items may have equal
-/// indices. The order of the additions is not fixed: sums of reals may differ in the last bits from
-/// run to run. scatter_add gives the same bits on every run.
+/// first step). Afterwards it is added to the View by atomic additions, so that items may have
+/// equal indices. The order of the additions is not fixed: sums of reals may differ in the last
+/// bits from run to run. scatter_add gives the same bits on every run.
 /// ```cpp
 /// Kokkos::View<int*[24][24]> place("places of the entries in the values", elements);
 /// map(Stiffness{}, add(scattered(values, place)), in(gathered(x, node)));

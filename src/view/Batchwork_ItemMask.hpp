@@ -27,10 +27,10 @@ template <Impl::Viewish V>
 auto item_mask(V const& view) {
   using View = typename decltype(Impl::adapted(view))::view_type;
   auto const operand = Impl::make_operand<Impl::Kind::item_mask, Impl::BatchIndices::item>(view);
-  static_assert(std::is_integral_v<typename View::value_type> &&
-                    decltype(operand.source)::tile_rank == 0,
-                "Batchwork::item_mask: the View must have one index, the item, and hold bools or "
-                "integers");
+  static_assert(
+      std::is_integral_v<typename View::value_type> && decltype(operand.source)::tile_rank == 0,
+      "Batchwork::item_mask: the View must have one index, the item, and hold bools or "
+      "integers");
   return operand;
 }
 

@@ -497,7 +497,7 @@ auto carry(Start const& start) {
 template <class Start, class End>
 auto carry(Start const& start, End const& end) {
   auto s = Impl::carry_start(start);
-  auto e = carry_to(Impl::carry_view(end));
+  auto e = Impl::carry_to(Impl::carry_view(end));
   using IsLog = std::bool_constant<Impl::is_log_view<Start> || Impl::is_log_view<End>>;
   return Impl::Operand<Impl::Kind::carry, decltype(s), decltype(e), IsLog>{
       s, e, Impl::log_weight(start, end)};

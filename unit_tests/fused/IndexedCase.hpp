@@ -174,10 +174,10 @@ void expect_picks(std::int64_t n, std::int64_t nodes, bool with_bad, Run const& 
       }
     for (int i = 0; i < indexed_S; ++i)
       for (int j = 0; j < indexed_S; ++j)
-        expect(s.at(k, i, j), other,
-               other ? 2 * m.symmetric_ones.at(at(m.other.at(k)), std::max(i, j), std::min(i, j))
-                     : 0,
-               "symmetric");
+        expect(
+            s.at(k, i, j), other,
+            other ? 2 * m.symmetric_ones.at(at(m.other.at(k)), std::max(i, j), std::min(i, j)) : 0,
+            "symmetric");
     for (int i = 0; i < indexed_K; ++i) {
       expect(v.at(k, i), entry, entry ? 2 * m.numbers.at(at(m.entry.at(k, i))) : 0, "vector");
       for (int j = 0; j < indexed_C; ++j)
@@ -299,14 +299,17 @@ void expect_places(std::int64_t n, bool with_bad, Run const& run) {
   codes.download(), b.download();
   for (std::int64_t k = 0; k < many; ++k)
     for (int j = 0; j < indexed_C; ++j) {
-      if (std::isnan(tb.at(k, j))) EXPECT_TRUE(std::isnan(b.at(k, j))) << k;
-      else EXPECT_EQ(static_cast<long double>(b.at(k, j)), tb.at(k, j)) << "rows " << k;
+      if (std::isnan(tb.at(k, j))) {
+        EXPECT_TRUE(std::isnan(b.at(k, j))) << k;
+      } else {
+        EXPECT_EQ(static_cast<long double>(b.at(k, j)), tb.at(k, j)) << "rows " << k;
+      }
     }
   for (std::int64_t k = 0; k < n; ++k)
-    EXPECT_EQ(codes.at(k), is_complete(one, k, nodes) && is_complete(row, k, many) &&
-                                   is_complete(place, k, many)
-                               ? 0
-                               : range_status)
+    EXPECT_EQ(codes.at(k),
+              is_complete(one, k, nodes) && is_complete(row, k, many) && is_complete(place, k, many)
+                  ? 0
+                  : range_status)
         << k;
 }
 
@@ -335,9 +338,8 @@ void expect_sums(std::int64_t n, bool with_bad, Run const& run) {
         add_to(m.one.at(k), [&](auto to) { ta.at(to, i, j) += 2 * x.a.at(k, i, j); });
     for (int i = 0; i < indexed_S; ++i)
       for (int j = 0; j < indexed_S; ++j)
-        add_to(m.other.at(k), [&](auto to) {
-          ts.at(to, i, j) += x.s.at(k, std::max(i, j), std::min(i, j));
-        });
+        add_to(m.other.at(k),
+               [&](auto to) { ts.at(to, i, j) += x.s.at(k, std::max(i, j), std::min(i, j)); });
     for (int i = 0; i < indexed_K; ++i) {
       add_to(m.entry.at(k, i), [&](auto to) { tv.at(to) += 2 * x.v.at(k, i); });
       for (int j = 0; j < indexed_C; ++j)
@@ -360,11 +362,10 @@ void expect_sums(std::int64_t n, bool with_bad, Run const& run) {
   te.expect_same(entries, entries.outside(), "entries");
   codes.download();
   for (std::int64_t k = 0; k < n; ++k)
-    EXPECT_EQ(codes.at(k),
-              is_complete(m.one, k, nodes) && is_complete(m.row, k, nodes) &&
-                      is_complete(m.entry, k, nodes) && is_complete(m.place, k, nodes)
-                  ? 0
-                  : range_status)
+    EXPECT_EQ(codes.at(k), is_complete(m.one, k, nodes) && is_complete(m.row, k, nodes) &&
+                                   is_complete(m.entry, k, nodes) && is_complete(m.place, k, nodes)
+                               ? 0
+                               : range_status)
         << k;
 }
 

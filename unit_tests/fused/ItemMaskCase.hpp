@@ -31,14 +31,10 @@ void expect_mask(std::int64_t n, Run const& run) {
   BatchIn<int, Left> index(n);
   x.fill_exactly(random), v.fill_exactly(random);
   std::function<bool(std::int64_t)> const patterns[] = {
-      [](std::int64_t) { return false; },
-      [](std::int64_t) { return true; },
-      [](std::int64_t k) { return k % 2 == 1; },
-      [](std::int64_t k) { return k == 0; },
-      [n](std::int64_t k) { return k == n - 1; },
-      [n](std::int64_t k) { return k < n / 2; },
-      [](std::int64_t k) { return k * k % 7 > 2; },
-      [](std::int64_t k) { return k % 16 > 10; }};
+      [](std::int64_t) { return false; },           [](std::int64_t) { return true; },
+      [](std::int64_t k) { return k % 2 == 1; },    [](std::int64_t k) { return k == 0; },
+      [n](std::int64_t k) { return k == n - 1; },   [n](std::int64_t k) { return k < n / 2; },
+      [](std::int64_t k) { return k * k % 7 > 2; }, [](std::int64_t k) { return k % 16 > 10; }};
   int number = 0;
   for (auto const& takes : patterns) {
     SCOPED_TRACE("n " + std::to_string(n) + ", pattern " + std::to_string(number++));

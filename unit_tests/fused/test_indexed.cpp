@@ -102,13 +102,10 @@ TEST(Indexed, Misuse) {
   expect_says(call(out(short_one), in(gathered(x, extents<8>(node)))),
               {"index(\"node\")", "has 5 items", "has 4"});
   Kokkos::View<int**> no_indices;
-  EXPECT_NE(call(out(short_one), in(gathered(x, extents<8>(no_indices)))),
-            "(nothing was thrown)");
+  EXPECT_NE(call(out(short_one), in(gathered(x, extents<8>(no_indices)))), "(nothing was thrown)");
   auto const move = [](auto& a, auto const& b) { a = b; };
   Kokkos::View<int*> one("one", 4);
-  expect_says(message_of([&] {
-                map(move, out(scattered(x, one)), in(gathered(x, one)));
-              }),
+  expect_says(message_of([&] { map(move, out(scattered(x, one)), in(gathered(x, one))); }),
               {"out(\"x\")", "is written and shares elements with", "in(\"x\")"});
   // Operands may add to the same View, and place numbers of it.
   map(Twice{}, add(scattered(x, one)), add(scattered(x, one)));

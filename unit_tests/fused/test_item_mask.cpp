@@ -53,7 +53,9 @@ TEST(ItemMask, ScanWithIndexedOperands) {
   sums.download(), last.download(), ends.download(), codes.download();
   for (int k = 0; k < n; ++k) {
     bool const there = mask.at(k) != 0, good = k != 11 && k != 7;
-    EXPECT_EQ(codes.at(k), !there ? poison<int>() : good ? 0 : Status::code(Reason::out_of_range, 0));
+    EXPECT_EQ(codes.at(k), !there ? poison<int>()
+                           : good ? 0
+                                  : Status::code(Reason::out_of_range, 0));
     for (int i = 0; i < 2; ++i) {
       if (!there) {
         EXPECT_EQ(last.at(k, i), poison<double>());
@@ -67,7 +69,9 @@ TEST(ItemMask, ScanWithIndexedOperands) {
       for (int t = 0; t < steps; ++t) total += x.at_time(k, t, i);
       want[std::size_t(2 * node.at(k) + i)] += scale.at(node.at(k)) * total;
       EXPECT_EQ(last.at(k, i), start.at(node.at(k), i) + total);
-      if (k != 7) EXPECT_EQ(ends.at(place.at(k), i), start.at(node.at(k), i) + total);
+      if (k != 7) {
+        EXPECT_EQ(ends.at(place.at(k), i), start.at(node.at(k), i) + total);
+      }
     }
   }
   for (int k = 0; k < nodes; ++k)
@@ -78,9 +82,7 @@ TEST(ItemMask, ScanWithIndexedOperands) {
 TEST(ItemMask, Misuse) {
   Kokkos::View<bool*> mask("mask", 3);
   Kokkos::View<double*> x("x", 4);
-  expect_says(message_of([&] {
-                map([](auto& a) { a *= 2.0; }, inout(x), item_mask(mask));
-              }),
+  expect_says(message_of([&] { map([](auto& a) { a *= 2.0; }, inout(x), item_mask(mask)); }),
               {"item_mask(\"mask\")", "has 3 items", "has 4"});
 }
 

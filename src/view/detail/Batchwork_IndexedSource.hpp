@@ -69,7 +69,7 @@ struct IndexedSource {
 
   static constexpr int tile_rank = picks_tiles ? 2 : view_rank + index_rank;
   using location = IndexedLocation<typename ViewSource::location, typename IndexSource::location,
-                           Use == IndexedUse::add>;
+                                   Use == IndexedUse::add>;
   using shape = typename location::shape;
 
   ViewSource source;
@@ -78,8 +78,8 @@ struct IndexedSource {
   Description describe() const {
     Description d = source.describe();
     d.items = -1;  // the indices have the items
-    d.shape = (picks_tiles ? std::to_string(IndexSource::static_extent(0)) + " x " : "") +
-              shape::text();
+    d.shape =
+        (picks_tiles ? std::to_string(IndexSource::static_extent(0)) + " x " : "") + shape::text();
     return d;
   }
   Description describe_index() const { return index.describe(); }

@@ -198,14 +198,14 @@ BATCHWORK_INLINE info_t<S> store_indexed_values(Loc const& loc, auto const& item
 
 /// The parts of a tile that pass through scratch, as GridTransfer calls them.
 template <int N, class V, class I, bool A, class T>
-BATCHWORK_INLINE void start_numbers(IndexedLocation<V, I, A> const& loc, std::int64_t item, std::int64_t,
-                                    int i, int j, T* to) {
+BATCHWORK_INLINE void start_numbers(IndexedLocation<V, I, A> const& loc, std::int64_t item,
+                                    std::int64_t, int i, int j, T* to) {
   if (auto const* const from = loc.address(item, i, j); from != nullptr)
     Vendor::copy_async<int(N * sizeof(T))>(to, from);
 }
 template <class V, class I, bool A, class T, int N>
-BATCHWORK_INLINE void put_numbers(IndexedLocation<V, I, A> const& loc, std::int64_t item, std::int64_t,
-                                  int i, int j, T const (&x)[N]) {
+BATCHWORK_INLINE void put_numbers(IndexedLocation<V, I, A> const& loc, std::int64_t item,
+                                  std::int64_t, int i, int j, T const (&x)[N]) {
   T* const to = loc.address(item, i, j);
   if (to == nullptr) return;
   if constexpr (A) {
@@ -294,8 +294,7 @@ BATCHWORK_INLINE std::int32_t store_indexed_lines(Loc const& loc, auto const& it
       for (int m = 0; m < R::mine; ++m) {
         int const i = r.line(m);
         if (i >= R::count) continue;
-        if constexpr (Sh::structure == Structure::diagonal &&
-                      R::structure != Structure::diagonal) {
+        if constexpr (Sh::structure == Structure::diagonal && R::structure != Structure::diagonal) {
           BATCHWORK_UNROLL
           for (int k = 0; k < R::length; ++k)
             if (k == i) put(i, r.local(m, k));

@@ -49,7 +49,8 @@ BATCHWORK_INLINE void prefetch_tiles([[maybe_unused]] Loc const& loc,
   constexpr std::size_t size = std::size_t(Sh::size) * sizeof(T);
   if constexpr (is_item_contiguous<Loc>) {
     for (int k = 0; k < items.count; ++k)
-      prefetch_lines<Written, size>(reinterpret_cast<char const*>(loc.at(items.item_of_lane(k), time)));
+      prefetch_lines<Written, size>(
+          reinterpret_cast<char const*>(loc.at(items.item_of_lane(k), time)));
   } else if constexpr (width_of_compact<Loc> > 0) {
     constexpr int width = width_of_compact<Loc>;
     prefetch_lines<Written, size * std::size_t(width)>(
