@@ -88,7 +88,7 @@ auto carry_to(IndexedView<Scattered, A, I> const& v) {
 /// Verbs on whole matrices take no indices: their kernels are compiled once, for strides.
 template <Kind K, class A, class I, IndexedUse Use>
 auto stored(Operand<K, IndexedSource<A, I, Use>> const& operand) {
-  static_assert(Use != Use,
+  static_assert(sizeof(A) == 0,
                 "Batchwork: gathered and scattered are operands of map, scan, team_map and "
                 "team_scan; before a verb on whole matrices copy the items to a View of their own: "
                 "map(Copy{}, out(b), in(gathered(a, index)))");
