@@ -46,7 +46,7 @@ struct Centre {
 };
 
 template <class View>
-View fresh(char const* label, std::size_t n) {
+View fresh(std::string const& label, std::size_t n) {
   return View(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), n);
 }
 /// Numbers that differ from entry to entry.

@@ -79,6 +79,12 @@ TEST(ItemMask, ScanWithIndexedOperands) {
   for (int k = 0; k < n; ++k) EXPECT_EQ(ends.at(2 * k, 0), poison<double>());
 }
 
+struct Twice {
+  template <class X>
+  KOKKOS_FUNCTION void operator()(X& x) const {
+    x *= 2.0;
+  }
+};
 TEST(ItemMask, Misuse) {
   Kokkos::View<bool*> mask("mask", 3);
   Kokkos::View<double*> x("x", 4);

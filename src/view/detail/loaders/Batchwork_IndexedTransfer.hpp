@@ -8,6 +8,7 @@
 #define BATCHWORK_INDEXED_TRANSFER_HPP
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -18,6 +19,7 @@
 #include "view/detail/layout/Batchwork_IndexedLocation.hpp"
 #include "view/detail/loaders/Batchwork_GridTransfer.hpp"
 #include "view/detail/loaders/Batchwork_Transfer.hpp"
+#include "view/detail/loaders/Batchwork_WarpTransfer.hpp"
 
 namespace Batchwork::Impl {
 
@@ -193,6 +195,49 @@ BATCHWORK_INLINE info_t<S> store_indexed_values(Loc const& loc, auto const& item
   }
   return bad;
 }
+
+// ---- a warp that copies the items of its lanes --------------------------------------------------
+
+/// Item-contiguous items with one index each are loaded as those without indices. They are stored
+/// by their lanes.
+template <class V, class I, bool A>
+struct WarpTransfer<IndexedLocation<V, I, A>> {
+  using Loc = IndexedLocation<V, I, A>;
+  using Plain = WarpTransfer<V>;
+  using T = typename Plain::T;
+  static constexpr bool possible = Loc::index_rank == 0 && Plain::possible;
+  static constexpr std::size_t bytes = Plain::bytes;
+
+  static BATCHWORK_INLINE void start(Loc const& loc, std::int64_t first, int count, int lane,
+                                     char* buffer) {
+    if constexpr (Plain::in_units) {
+      if (loc.wide) return start_pieces<Plain::per_unit>(loc, first, count, lane, buffer);
+    }
+    start_pieces<1>(loc, first, count, lane, buffer);
+  }
+  /// A lane's own tile, once it is there.
+  template <class R>
+  static BATCHWORK_INLINE void take(R& r, Loc const& loc, std::int64_t item, int lane,
+                                    char const* buffer) {
+    Plain::take(r, lane, buffer);
+    if (loc.place(item, 0, 0) < 0)
+      spoil_tile<typename Loc::number, typename Loc::shape, value_t<R>>(r, out_of_range_code);
+  }
+
+ private:
+  template <int N>
+  static BATCHWORK_INLINE void start_pieces(Loc const& loc, std::int64_t first, int count, int lane,
+                                            char* buffer) {
+    constexpr int pieces = Plain::size / N;
+    T* const to = reinterpret_cast<T*>(buffer);
+    BATCHWORK_UNROLL_SOME
+    for (int q = lane; q < count * pieces; q += Plain::lanes) {
+      int const g = q / pieces, k = (q - g * pieces) * N;
+      if (auto const* const from = loc.address(first + g, 0, 0); from != nullptr)
+        Vendor::copy_async<int(N * sizeof(T))>(to + g * Plain::stride + k, from + k);
+    }
+  }
+};
 
 // ---- lanes that share an item -------------------------------------------------------------------
 
