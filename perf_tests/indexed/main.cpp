@@ -248,7 +248,7 @@ void add_row(std::string const& name, F const& f) {
 }
 void register_all() {
   std::size_t const numbers = std::size_t(1) << (on_device ? 26 : 22);
-  std::int64_t const M = on_device ? 160 : 64, few = on_device ? 48 : 14;
+  std::int64_t const M = on_device ? 160 : 64, few = on_device ? 40 : 14;
   for (Order const o : {Order::none, Order::sorted, Order::random}) {
     std::string const end = name_of(o);
     add_row("indexed/copy/4x4/item-contiguous/" + end,

@@ -265,7 +265,11 @@ void expect_places(std::int64_t n, bool with_bad, Run const& run) {
   fill_with_distinct_indices(place, random, many, with_bad ? 11 : -1);
   Placed<T> const x(n, random);
   BatchIn<std::int64_t, Left> codes(n);
-  Twin ta(a), ts(s), tv(v), tb(b), te(e);
+  Twin ta(a);
+  Twin ts(s);
+  Twin tv(v);
+  Twin tb(b);
+  Twin te(e);
   for (std::int64_t k = 0; k < n; ++k) {
     auto const to = [](I i) { return static_cast<std::int64_t>(i); };
     if (is_in_range(one.at(k), nodes))
@@ -328,7 +332,11 @@ void expect_sums(std::int64_t n, bool with_bad, Run const& run) {
   // Each number of the tile is added, also above the diagonal of a symmetric one.
   Placed<T> const x(n, random);
   BatchIn<int, Left> codes(n);
-  Twin ta(m.matrices), ts(m.symmetric_ones), tv(m.numbers), tb(m.vectors), te(entries);
+  Twin ta(m.matrices);
+  Twin ts(m.symmetric_ones);
+  Twin tv(m.numbers);
+  Twin tb(m.vectors);
+  Twin te(entries);
   auto const add_to = [&](I to, auto const& f) {
     if (is_in_range(to, nodes)) f(static_cast<std::int64_t>(to));
   };

@@ -221,7 +221,8 @@ struct WarpTransfer<IndexedLocation<V, I, A>> {
                                     char const* buffer) {
     Plain::take(r, lane, buffer);
     if (loc.place(item, 0, 0) < 0)
-      spoil_tile<typename Loc::number, typename Loc::shape, value_t<R>>(r, out_of_range_code);
+      spoil_tile<typename Loc::number, typename Loc::shape, value_t<R>>(
+          r, std::int32_t(out_of_range_code));
   }
 
  private:
