@@ -91,7 +91,7 @@ TEST(Indexed, AddedComplexNumbers) {
       if (index(k) < 3) want[index(k)][j] += x(k, j);
     }
   }
-  map(Kokkos::DefaultHostExecutionSpace(), Count{}, add(scattered(sums, index)), in(x));
+  Batchwork::map(Kokkos::DefaultHostExecutionSpace(), Count{}, add(scattered(sums, index)), in(x));
   Kokkos::fence("sums");
   for (int k = 0; k < 3; ++k)
     for (int j = 0; j < 2; ++j) EXPECT_EQ(sums(k, j), want[k][j]);
