@@ -197,6 +197,16 @@ struct Operands {
 
   Tuple<B...> bounds;
 
+  /// Whether one thread of a host runs all items, for operands that are added to Views.
+  template <std::size_t... I>
+  void set_alone([[maybe_unused]] bool alone, std::index_sequence<I...>) {
+    (
+        [&] {
+          if constexpr (adds_to_view<bound<I>>()) get<I>(bounds).loc.alone = alone;
+        }(),
+        ...);
+  }
+
   /// Whether the item takes part in the call.
   BATCHWORK_INLINE bool takes(std::int64_t item) const {
     if constexpr (has_mask) return takes(item, indices{});

@@ -54,6 +54,7 @@ struct IndexedLocation {
   IndexLoc index;
   std::int64_t extent;  ///< indices are 0 .. extent - 1
   bool wide;            ///< rows may be read and written 16 bytes at a time
+  bool alone = false;   ///< one thread of a host runs all items, so that additions need no atomics
 
   /// The item of the View that has entry (i, j), or -1 for an index out of range.
   BATCHWORK_INLINE std::int64_t place(std::int64_t item, int i, int j) const {

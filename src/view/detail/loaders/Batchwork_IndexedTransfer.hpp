@@ -186,9 +186,16 @@ BATCHWORK_INLINE info_t<S> store_indexed_values(Loc const& loc, auto const& item
           S const x(number_to_store<Sh>(r, i, j));
           std::int64_t const o = loc.offset_in_view(i, j);
           BATCHWORK_UNROLL
-          for (int l = 0; l < W; ++l)
-            if (l < items.count && part.there[l])
-              put_number<Loc::adds>(to[l] + o, number_of_lane(x, l));
+          for (int l = 0; l < W; ++l) {
+            if (l >= items.count || !part.there[l]) continue;
+            if constexpr (Loc::adds) {
+              if (loc.alone) {
+                to[l][o] += typename Loc::number(number_of_lane(x, l));
+                continue;
+              }
+            }
+            put_number<Loc::adds>(to[l] + o, number_of_lane(x, l));
+          }
         }
       }
     }
