@@ -78,6 +78,40 @@ TEST(Indexed, AddedIntegers) {
   map(Count{}, add(scattered(sums.view(), index.view())), in(x.view()));
   twin.expect_same(sums, 0, "sums");
 }
+/// A kernel of the user's, whose teams take 50 items each.
+template <class Group>
+struct ByTeam {
+  Group group;
+  std::int64_t items;
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    std::int64_t const first = 50 * std::int64_t(member.league_rank());
+    group(member, first, first + 50 < items ? first + 50 : items);
+  }
+};
+TEST(Indexed, InAKernel) {
+  std::int64_t const n = 333;
+  Random random(4);
+  BatchIn<double, Left, 3> nodes(9);
+  BatchIn<double, Right, 3, 3> sums(5);
+  BatchIn<int, Right, 3> rows(n);
+  BatchIn<int, Left> index(n);
+  nodes.fill_exactly(random), sums.fill_exactly(random);
+  fill_indices(rows, random, 9, -1), fill_indices(index, random, 5, 0);
+  Twin twin(sums);
+  for (std::int64_t k = 0; k < n; ++k)
+    if (is_in_range(index.at(k), 5))
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) twin.at(index.at(k), i, j) += nodes.at(rows.at(k, i), j);
+  auto const group = team_map<Space>(Count{}, add(scattered(sums.view(), index.view())),
+                                     in(gathered(nodes.view(), rows.view())));
+  Kokkos::TeamPolicy<Space> policy(int((n + 49) / 50), Impl::runs_on_device<Space> ? 32 : 1);
+  policy.set_scratch_size(0, Kokkos::PerTeam(int(group.scratch_size(32))));
+  Kokkos::parallel_for("in a kernel", policy,
+                       ByTeam<std::remove_const_t<decltype(group)>>{group, n});
+  twin.expect_same(sums, 0, "sums");
+}
 TEST(Indexed, AddedComplexNumbers) {
   using C = Kokkos::complex<double>;
   int const n = 21;
