@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <system_error>
 #include <vector>
 
@@ -86,7 +87,7 @@ struct Stiffness {
 };
 
 template <class View, class T>
-View to_view(char const* label, std::vector<T> const& v, std::size_t n) {
+View to_view(std::string const& label, std::vector<T> const& v, std::size_t n) {
   View const view(label, n);
   auto const host = Kokkos::create_mirror_view(view);
   std::copy(v.begin(), v.end(), host.data());
