@@ -14,8 +14,10 @@
 
 #include "core/Batchwork_Dispatch.hpp"
 #include "core/Batchwork_Status.hpp"
+#include "fused/Batchwork_CheckIndices.hpp"
 #include "fused/Batchwork_Map.hpp"
 #include "fused/Batchwork_Scan.hpp"
+#include "fused/Batchwork_ScatterAdd.hpp"
 #include "fused/Batchwork_TeamMap.hpp"
 #include "fused/Batchwork_TeamScan.hpp"
 #include "fused/Batchwork_Then.hpp"
@@ -58,11 +60,14 @@
 #include "tile/types/Batchwork_Transpose.hpp"
 #include "view/Batchwork_Adaptors.hpp"
 #include "view/Batchwork_Components.hpp"
+#include "view/Batchwork_Indexed.hpp"
+#include "view/Batchwork_ItemMask.hpp"
 #include "view/Batchwork_LoadStore.hpp"
 #include "view/Batchwork_NotQuiteViews.hpp"
 #include "view/Batchwork_Operand.hpp"
 #include "view/Batchwork_Steps.hpp"
 #include "view/Batchwork_Table.hpp"
+#include "view/Batchwork_Tiles.hpp"
 #include "view/Batchwork_TransposedView.hpp"
 
 #endif

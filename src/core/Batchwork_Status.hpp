@@ -37,8 +37,8 @@ enum class Reason : std::int32_t {
                     ///< LAPACK's getrf and sytrf
   small_pivot = 12,   ///< a pivot is too small in an elimination without row exchanges; info is its
                       ///< 1-based row
-  out_of_range = 13,  ///< an index is outside its table, or a number does not fit into an integer;
-                      ///< info is 0
+  out_of_range = 13,  ///< an index is outside its table or View, or a number does not fit into an
+                      ///< integer; info is 0
   division_by_zero = 14,  ///< an integer was divided by zero; info is 0
 };
 

@@ -32,6 +32,7 @@ enum class Kind {
   carry,
   emit,
   status,
+  item_mask,
   nothing,
   table,
   item_index,
@@ -44,6 +45,8 @@ enum class Kind {
 constexpr bool has_no_view(Kind k) {
   return k == Kind::nothing || k == Kind::item_index || k == Kind::step_index || k == Kind::random;
 }
+/// Whether the sequence gets a tile of the operand.
+constexpr bool is_parameter(Kind k) { return k != Kind::status && k != Kind::item_mask; }
 /// Whether a kind of operand exists in scans only.
 constexpr bool is_of_scan(Kind k) {
   return k == Kind::each || k == Kind::each_inout || k == Kind::common_each || k == Kind::carry ||
@@ -361,6 +364,16 @@ auto log_sum(V const& view, double weight = 1) {
 
 namespace Impl {
 
+/// A View, or one with indices, as the start or the end of a carry.
+template <class X>
+auto carry_from(X const& start) {
+  return in(start);
+}
+template <class X>
+auto carry_to(X const& end) {
+  return out(end);
+}
+
 template <class X>
 auto carry_start(X const& start) {
   if constexpr (is_operand<X>) {
@@ -369,9 +382,9 @@ auto carry_start(X const& start) {
                   "common(...)");
     return start;
   } else if constexpr (is_log_view<X>) {
-    return in(start.view);
+    return carry_from(start.view);
   } else {
-    return in(start);
+    return carry_from(start);
   }
 }
 template <class X>
@@ -403,7 +416,7 @@ template <class X>
 constexpr bool holds_numbers() {
   if constexpr (X::kind == Kind::carry) {
     return holds_numbers<decltype(X::start)>() && holds_numbers<decltype(X::end)>();
-  } else if constexpr (X::kind == Kind::status || has_no_view(X::kind) || X::kind == Kind::fixed) {
+  } else if constexpr (!is_parameter(X::kind) || has_no_view(X::kind) || X::kind == Kind::fixed) {
     return true;
   } else if constexpr (X::kind == Kind::local) {
     using T = real_of_view_t<typename X::number>;
@@ -423,7 +436,7 @@ constexpr bool holds_shapeless_numbers() {
   if constexpr (X::kind == Kind::carry) {
     return holds_shapeless_numbers<decltype(X::start)>() &&
            holds_shapeless_numbers<decltype(X::end)>();
-  } else if constexpr (X::kind == Kind::status || has_no_view(X::kind) || X::kind == Kind::fixed ||
+  } else if constexpr (!is_parameter(X::kind) || has_no_view(X::kind) || X::kind == Kind::fixed ||
                        X::kind == Kind::table || X::kind == Kind::local) {
     return true;
   } else {
@@ -439,7 +452,7 @@ template <class X>
 constexpr bool holds_complex_numbers() {
   if constexpr (X::kind == Kind::carry) {
     return holds_complex_numbers<decltype(X::start)>() || holds_complex_numbers<decltype(X::end)>();
-  } else if constexpr (X::kind == Kind::status || has_no_view(X::kind)) {
+  } else if constexpr (!is_parameter(X::kind) || has_no_view(X::kind)) {
     return false;
   } else if constexpr (X::kind == Kind::local) {
     return is_kokkos_complex<typename X::number>;
@@ -529,7 +542,7 @@ auto carry(Start const& start) {
 template <class Start, class End>
 auto carry(Start const& start, End const& end) {
   auto s = Impl::carry_start(start);
-  auto e = out(Impl::carry_view(end));
+  auto e = Impl::carry_to(Impl::carry_view(end));
   using IsLog = std::bool_constant<Impl::is_log_view<Start> || Impl::is_log_view<End>>;
   return Impl::Operand<Impl::Kind::carry, decltype(s), decltype(e), IsLog>{
       s, e, Impl::log_weight(start, end)};

@@ -111,7 +111,7 @@ calls() {
   units+=("$work/$name.cpp")
 }
 units=()
-calls calls_in_sequences sequences
+calls calls_in_sequences sequences indexed
 calls calls_of_operations operations
 calls calls_of_verbs systems complex direct decompositions configured matrices solves products
 

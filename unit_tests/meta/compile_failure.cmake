@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Run by ctest: compiles SOURCE (misuse.cpp, misuse_control.cpp or misuse_entries.cpp) twice.
+# Run by ctest: compiles SOURCE (misuse.cpp or misuse_*.cpp) twice.
 #
 # - Target batchwork_<source>_put_right: the mistakes are corrected, and it must compile.
 # - Target batchwork_<source>: it must not compile, and the compiler must print the text of each

@@ -15,6 +15,7 @@
 #include "core/detail/Batchwork_CopyGroup.hpp"
 #include "core/detail/Batchwork_LaneGrid.hpp"
 #include "core/detail/Batchwork_Lanes.hpp"
+#include "core/detail/Batchwork_ListedItems.hpp"
 #include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/Batchwork_Tuple.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
@@ -60,6 +61,12 @@ struct GroupBase {
                : (item_bytes * std::size_t(copy_group_items) + Derived::fetched_by_copy_group()) *
                      std::size_t(grids_of(team) / copy_group_items);
   }
+  /// The first item from `at` on that takes part, or -1 if none before `end` does.
+  BATCHWORK_INLINE std::int64_t first_taken(std::int64_t at, std::int64_t end) const {
+    for (; at < end; ++at)
+      if (operands.takes(at)) return at;
+    return -1;
+  }
   /// As many items as the team has grids, from `first` on, repeated every `step` items.
   template <class Member>
   BATCHWORK_INLINE void run_grids(Member const& member, std::int64_t first, std::int64_t last,
@@ -98,12 +105,19 @@ struct GroupBase {
     };
     self().fetch_first(item, copy_group_at(first));
     for (std::int64_t at = first; at < last; at += step) {
-      bool const present = whole && at + mine < last;
+      bool present = whole && at + mine < last;
       item.first = present ? at + mine : last - 1;
+      if constexpr (Ops::has_mask) {
+        present = present && operands.takes(item.first);
+        // All lanes of the team look for the same item, and take the same branch.
+        if (!present) item.first = first_taken(at, at + grids < last ? at + grids : last);
+        if (item.first < 0) continue;
+      }
       item.count = present ? 1 : 0;
       // Otherwise the places of all numbers of an item stay in registers from one item to the next.
       item.grid.lane = Vendor::renewed(rank % L);
-      item.copy_group = copy_group_at(at);
+      item.copy_group =
+          Ops::has_mask ? CopyGroup{rank % L, 1, item.place, item.first} : copy_group_at(at);
       item.ahead.more = at + step < last;
       item.ahead.next = copy_group_at(at + step);
       self().run_items(item, base, typename Ops::indices{});
@@ -152,6 +166,7 @@ struct GroupBase {
       char* base = nullptr;
       if constexpr (Ops::stage::bytes > 0) base = operands.stage_by_team(member);
       Vendor::for_each_lane(member, int(last - first), [&](int k) {
+        if (!operands.takes(first + k)) return;
         // Otherwise so many numbers would be read once, before the loop, and spilled.
         if constexpr (LanesT::stages_fixed) Vendor::compiler_barrier();
         self().run_items(Items{first + k, 1}, base, typename Ops::indices{});
@@ -177,9 +192,21 @@ struct GroupBase {
     constexpr int W = LanesT::width;
     alignas(64) char base[Ops::stage::bytes + 1];
     operands.stage_by_thread(base);
-    for (std::int64_t item = first; item < last; item += W) {
-      int const count = last - item < W ? int(last - item) : W;
-      self().run_items(Items{item, count}, base, typename Ops::indices{});
+    if constexpr (Ops::has_mask) {
+      // Full packs of the items that take part.
+      ListedItems<W> items{0, 0, {}};
+      for (std::int64_t item = first; item < last; ++item) {
+        if (operands.takes(item)) items.item[items.count++] = item;
+        if (items.count < W && (item + 1 < last || items.count == 0)) continue;
+        items.first = items.item[0];
+        self().run_items(items, base, typename Ops::indices{});
+        items.count = 0;
+      }
+    } else {
+      for (std::int64_t item = first; item < last; item += W) {
+        int const count = last - item < W ? int(last - item) : W;
+        self().run_items(Items{item, count}, base, typename Ops::indices{});
+      }
     }
   }
 };

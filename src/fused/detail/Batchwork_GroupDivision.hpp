@@ -27,6 +27,7 @@
 #include "tile/types/Batchwork_Tile.hpp"
 #include "view/Batchwork_Operand.hpp"
 #include "view/detail/Batchwork_Bound.hpp"
+#include "view/detail/layout/Batchwork_IndexedLocation.hpp"
 #include "view/detail/loaders/Batchwork_GridTransfer.hpp"
 
 namespace Batchwork::Impl {
@@ -134,7 +135,8 @@ constexpr std::size_t ahead_bytes_of() {
   if constexpr (L > 1 && Vendor::has_async_copies &&
                 (B::kind == Kind::in || B::kind == Kind::inout)) {
     using Loc = decltype(B::loc);
-    if constexpr (Loc::shape::rank > 0) return GridTransfer<Loc, L, CopyGroupLanes>::bytes;
+    if constexpr (Loc::shape::rank > 0 && !is_indexed<Loc>)
+      return GridTransfer<Loc, L, CopyGroupLanes>::bytes;
   }
   return 0;
 }

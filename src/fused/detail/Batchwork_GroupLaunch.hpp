@@ -178,7 +178,9 @@ void launch_group(Exec const& exec, Launch<W, Teams, L, D> const& how, std::stri
     std::int64_t const share = items / (32 * std::int64_t(exec.concurrency()) * width);
     int const per_chunk = width * int(share < least ? least : share > 128 ? 128 : share);
     std::int64_t const chunks = (items + per_chunk - 1) / per_chunk;
-    launch_range(exec, label, chunks, HostKernel<Group>{group, items, per_chunk});
+    HostKernel<Group> kernel{group, items, per_chunk};
+    kernel.group.operands.set_alone(exec.concurrency() == 1, typename Group::Ops::indices{});
+    launch_range(exec, label, chunks, kernel);
   }
 }
 

@@ -27,6 +27,7 @@
 #include "tile/types/detail/Batchwork_TileTraits.hpp"
 #include "view/Batchwork_Operand.hpp"
 #include "view/detail/Batchwork_Bound.hpp"
+#include "view/detail/layout/Batchwork_IndexedLocation.hpp"
 
 namespace Batchwork::Impl {
 
@@ -35,8 +36,9 @@ template <class B, class Lanes>
 struct Argument {
   using type = typename B::template tile<Lanes>;
 };
-template <class Loc, class Lanes>
-struct Argument<Bound<Kind::status, Loc>, Lanes> {
+template <Kind K, class Loc, class Lanes>
+  requires(!is_parameter(K))
+struct Argument<Bound<K, Loc>, Lanes> {
   using type = Nothing;
 };
 
@@ -48,16 +50,16 @@ struct ArgumentsOf<Lanes, std::index_sequence<I...>, B...> {
   using type = Tuple<typename Argument<B, lanes_of_operand<Lanes, I>>::type...>;
 };
 
-/// Positions of the operands that are parameters of the sequence: all but status.
+/// Positions of the operands that are parameters of the sequence.
 template <class... B>
 struct Parameters {
-  static constexpr std::size_t count = (std::size_t(B::kind != Kind::status) + ... + 0);
+  static constexpr std::size_t count = (std::size_t(is_parameter(B::kind)) + ... + 0);
   template <std::size_t N>
   static constexpr std::size_t position() {
-    constexpr bool is_parameter[] = {(B::kind != Kind::status)..., false};
+    constexpr bool of_sequence[] = {is_parameter(B::kind)..., false};
     std::size_t seen = 0;
     for (std::size_t k = 0; k < sizeof...(B); ++k) {
-      if (is_parameter[k]) {
+      if (of_sequence[k]) {
         if (seen == N) return k;
         ++seen;
       }
@@ -184,6 +186,7 @@ struct Operands {
   template <std::size_t I>
   using operand_lanes = lanes_of_operand<LanesT, I>;
   static constexpr bool has_status = ((B::kind == Kind::status) || ...);
+  static constexpr bool has_mask = ((B::kind == Kind::item_mask) || ...);
 
   template <std::size_t I>
   using bound = std::remove_cvref_t<decltype(get<I>(std::declval<Tuple<B...> const&>()))>;
@@ -193,6 +196,31 @@ struct Operands {
       std::conditional_t<on_device_lanes<LanesT>, std::int32_t, Pack<std::int64_t, LanesT::width>>;
 
   Tuple<B...> bounds;
+
+  /// Whether one thread of a host runs all items, for operands that are added to Views.
+  template <std::size_t... I>
+  void set_alone([[maybe_unused]] bool alone, std::index_sequence<I...>) {
+    (
+        [&] {
+          if constexpr (adds_to_view<bound<I>>()) get<I>(bounds).loc.alone = alone;
+        }(),
+        ...);
+  }
+
+  /// Whether the item takes part in the call.
+  BATCHWORK_INLINE bool takes(std::int64_t item) const {
+    if constexpr (has_mask) return takes(item, indices{});
+    else return true;
+  }
+  template <std::size_t... I>
+  BATCHWORK_INLINE bool takes(std::int64_t item, std::index_sequence<I...>) const {
+    return (takes_one<I>(item) && ...);
+  }
+  template <std::size_t I>
+  BATCHWORK_INLINE bool takes_one([[maybe_unused]] std::int64_t item) const {
+    if constexpr (bound<I>::kind == Kind::item_mask) return get<I>(bounds).takes(item);
+    else return true;
+  }
 
   // ---- staging ----
   template <std::size_t I, class Member>
@@ -258,6 +286,8 @@ struct Operands {
     } else if constexpr (k == Kind::carry) {
       return b.template load<operand_lanes<I>>(
           items, reinterpret_cast<typename bound<I>::scalar const*>(base + stage::offset(I)));
+    } else if constexpr (adds_to_view<bound<I>>()) {
+      return zero_tile<typename Argument<bound<I>, LanesT>::type>(items);
     } else {
       return assigned_later<typename Argument<bound<I>, LanesT>::type>(items);
     }
@@ -271,7 +301,13 @@ struct Operands {
     if constexpr (has_grid<std::remove_cvref_t<decltype(x)>>) x.grid = items.grid;
     auto const& b = get<I>(bounds);
     auto const put = [&](auto const& target, auto const& y) {
-      target.template store<LanesT>(items, time, y);
+      if constexpr (is_of_indices<std::remove_cvref_t<decltype(target)>>()) {
+        [[maybe_unused]] auto const found = target.template store<LanesT>(items, time, y);
+        if constexpr (has_status)
+          code = first_failure(first_failure(code, as_code<Code>(y.info)), as_code<Code>(found));
+      } else {
+        target.template store<LanesT>(items, time, y);
+      }
       if constexpr (has_status && !is_mask<std::remove_cvref_t<decltype(y)>>) {
         code = first_failure(code, as_code<Code>(y.info));
         bad = select_code(all_finite(y), bad, Code(Status::code(Reason::not_finite, 0)));

@@ -80,7 +80,9 @@ std::int64_t check_parts(std::string const& verb, std::vector<Part> const& parts
   for (std::size_t a = 0; a < parts.size(); ++a)
     for (std::size_t b = a + 1; b < parts.size(); ++b) {
       auto const &x = parts[a], &y = parts[b];
-      if ((!x.writes && !y.writes) || may_share(a, b) || !share(x.d, y.d)) continue;
+      // Two scattered outputs may write different numbers of a View, and any may add to it.
+      bool const placed = x.by_index && y.by_index && x.adds == y.adds;
+      if ((!x.writes && !y.writes) || placed || may_share(a, b) || !share(x.d, y.d)) continue;
       refuse_call(verb, (x.writes ? x : y).name() + " is written and shares elements with " +
                             (x.writes ? y : x).name() + "; " + remedy);
     }

@@ -23,6 +23,7 @@ struct Part {
   std::string role;
   bool writes;
   Description d;
+  bool by_index = false, adds = false;  ///< for a View whose numbers indices pick
 
   std::string name() const;
 };
@@ -74,6 +75,7 @@ constexpr char const* role_of(Kind k) {
     case Kind::carry: return "carry";
     case Kind::emit: return "emit";
     case Kind::status: return "status";
+    case Kind::item_mask: return "item_mask";
     case Kind::local: return "local";
     case Kind::nothing: return "nothing";
     case Kind::table: return "table";
@@ -98,6 +100,11 @@ void describe(std::vector<Part>& parts, int position, Operand<K, P...> const& o)
       parts.push_back({position, "carry start", false, o.start.source.describe()});
     if constexpr (end == Kind::out)
       parts.push_back({position, "carry end", true, o.end.source.describe()});
+  } else if constexpr (requires { o.source.describe_index(); }) {
+    constexpr bool adds = decltype(o.source)::location::adds;
+    parts.push_back({position, adds ? "add" : role_of(K), writes(K), o.source.describe(),
+                     K == Kind::out, adds});
+    parts.push_back({position, "index", false, o.source.describe_index()});
   } else if constexpr (!has_no_view(K) && K != Kind::fixed && K != Kind::local) {
     parts.push_back({position, role_of(K), writes(K), o.source.describe()});
   }

@@ -127,7 +127,7 @@ struct Bound<K, Truths<Loc>> {
   template <class Lanes>
   BATCHWORK_INLINE void store(auto const& items, std::int64_t time, tile<Lanes> const& x) const {
     if constexpr (requires { x.lane(0); }) {
-      for (int k = 0; k < items.count; ++k) *loc.at(items.first + k, time) = x.lane(k);
+      for (int k = 0; k < items.count; ++k) *loc.at(items.item_of_lane(k), time) = x.lane(k);
     } else if constexpr (requires { items.grid; }) {
       if (items.count > 0 && items.grid.lane == 0) *loc.at(items.first, time) = x.v;
     } else {
@@ -382,8 +382,22 @@ struct Bound<Kind::status, Loc> {
       *loc.at(items.first, 0) = static_cast<integer>(code);
     } else {
       for (int k = 0; k < items.count; ++k)
-        *loc.at(items.first + k, 0) = static_cast<integer>(code.lane(k));
+        *loc.at(items.item_of_lane(k), 0) = static_cast<integer>(code.lane(k));
     }
+  }
+};
+
+/// item_mask: whether an item takes part.
+template <class Loc>
+struct Bound<Kind::item_mask, Loc> {
+  static constexpr Kind kind = Kind::item_mask;
+  using scalar = void;
+  template <class Lanes>
+  static constexpr int staged = 0;
+  Loc loc;
+
+  BATCHWORK_INLINE bool takes(std::int64_t item) const {
+    return static_cast<bool>(*loc.at(item, 0));
   }
 };
 

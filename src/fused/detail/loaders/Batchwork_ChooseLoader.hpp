@@ -19,7 +19,10 @@ namespace Batchwork::Impl {
 /// kernel, lanes that share items fetch ahead, and others load directly.
 template <class LanesT, class... B>
 constexpr auto choose_loader() {
-  if constexpr (LanesT::lanes_per_item > 1) {
+  // What is copied together or ahead could belong to an item that is left out.
+  if constexpr (Operands<LanesT, B...>::has_mask) {
+    return std::type_identity<LoadedDirectly<LanesT, B...>>();
+  } else if constexpr (LanesT::lanes_per_item > 1) {
     if constexpr (FetchedByCopyGroup<LanesT, B...>::bytes > 0)
       return std::type_identity<FetchedByCopyGroup<LanesT, B...>>();
     else return std::type_identity<LoadedDirectly<LanesT, B...>>();

@@ -11,6 +11,7 @@
 #include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "core/detail/backend/Batchwork_Warp.hpp"
 #include "fused/detail/loaders/Batchwork_Loader.hpp"
+#include "view/detail/layout/Batchwork_IndexedLocation.hpp"
 #include "view/detail/loaders/Batchwork_WarpTransfer.hpp"
 
 namespace Batchwork::Impl {
@@ -34,8 +35,9 @@ struct CopiedByWarp {
     using Bnd = typename Ops::template bound<I>;
     constexpr Kind k = Bnd::kind;
     if constexpr (k == Kind::in || k == Kind::inout || k == Kind::out) {
-      if (reads ? k == Kind::out : k == Kind::in) return 0;
       using Loc = decltype(Bnd::loc);
+      // What indices place is stored directly.
+      if (reads ? k == Kind::out : k == Kind::in || is_indexed<Loc>) return 0;
       if constexpr (WarpTransfer<Loc>::possible) return WarpTransfer<Loc>::bytes;
     }
     return 0;
@@ -77,7 +79,11 @@ struct CopiedByWarp {
     using Bnd = typename Ops::template bound<I>;
     if constexpr (bytes_of<I>(true) > 0) {
       typename Argument<Bnd, LanesT>::type x;
-      WarpTransfer<decltype(Bnd::loc)>::take(x, place.lane, place.buffer + offset<I>(true));
+      using Transfer = WarpTransfer<decltype(Bnd::loc)>;
+      char const* const buffer = place.buffer + offset<I>(true);
+      if constexpr (is_indexed<decltype(Bnd::loc)>)
+        Transfer::take(x, get<I>(ops.bounds).loc, items.first, place.lane, buffer);
+      else Transfer::take(x, place.lane, buffer);
       return x;
     } else {
       return ops.template load<I>(items, 0, nullptr);

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "core/detail/Batchwork_Lanes.hpp"
+#include "core/detail/Batchwork_ListedItems.hpp"
 #include "view/detail/layout/Batchwork_Shape.hpp"
 
 namespace Batchwork {
@@ -144,7 +145,7 @@ struct Cursor {
   Loc const& loc;
   T* p;
 
-  BATCHWORK_INLINE Cursor(Loc const& l, Items items, std::int64_t time)
+  BATCHWORK_INLINE Cursor(Loc const& l, auto const& items, std::int64_t time)
       : loc(l), p(l.at(items.first, time)) {}
   BATCHWORK_INLINE S get(int i, int j) const { return p[loc.offset(i, j)]; }
   BATCHWORK_INLINE void put(int i, int j, S const& v) const { p[loc.offset(i, j)] = v; }
@@ -157,12 +158,14 @@ struct Cursor<S, Loc> {
   using T = typename Loc::value_type;
   static constexpr int W = ValueTraits<S>::width;
   Loc const& loc;
-  Items items;
+  int count;
   bool adjacent;
   T* p[W];  ///< one pointer per lane; all lanes' entries have the same offsets
 
-  BATCHWORK_INLINE Cursor(Loc const& l, Items it, std::int64_t time)
-      : loc(l), items(it), adjacent(it.count == W && l.adjacent(it.first, W)) {
+  BATCHWORK_INLINE Cursor(Loc const& l, auto const& items, std::int64_t time)
+      : loc(l),
+        count(items.count),
+        adjacent(count == W && l.adjacent(items.first, W) && are_neighbours(items)) {
     for (int k = 0; k < W; ++k) p[k] = loc.at(items.item_of_lane(k), time);
   }
   BATCHWORK_INLINE S get_adjacent(int i, int j) const { return S::load(p[0] + loc.offset(i, j)); }
@@ -177,7 +180,7 @@ struct Cursor<S, Loc> {
   }
   BATCHWORK_INLINE void put(int i, int j, S const& v) const {
     std::int64_t const o = loc.offset(i, j);
-    for (int k = 0; k < items.count; ++k) p[k][o] = v.lane(k);
+    for (int k = 0; k < count; ++k) p[k][o] = v.lane(k);
   }
 };
 

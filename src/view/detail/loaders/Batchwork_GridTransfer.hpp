@@ -27,6 +27,19 @@ BATCHWORK_INLINE Loc renewed(Loc loc) {
   return loc;
 }
 
+/// Starts to copy V numbers of an item, from entry (i, j) on.
+template <int V, class Loc, class T>
+BATCHWORK_INLINE void start_numbers(Loc const& loc, std::int64_t item, std::int64_t time, int i,
+                                    int j, T* to) {
+  Vendor::copy_async<int(V * sizeof(T))>(to, loc.at(item, time) + loc.offset(i, j));
+}
+/// Stores V numbers of an item, from entry (i, j) on.
+template <class Loc, class T, int V>
+BATCHWORK_INLINE void put_numbers(Loc const& loc, std::int64_t item, std::int64_t time, int i,
+                                  int j, T const (&x)[V]) {
+  Vendor::store_vector(loc.at(item, time) + loc.offset(i, j), x);
+}
+
 /// The numbers of one operand's tiles during a copy: their positions in the buffer of a copy group,
 /// and the lanes that copy them.
 template <class Loc, int L, int CopyGroupLanes>
@@ -125,9 +138,8 @@ struct GridTransfer {
     Loc const loc = renewed(location);
     T* const to = reinterpret_cast<T*>(buffer);
     for_each_piece<true>(loc, copy_group, [&](auto at_once, int g, int i, int j) {
-      Vendor::copy_async<int(at_once * sizeof(T))>(
-          to + position(i, j, copy_group.place + g),
-          loc.at(copy_group.first + g, time) + loc.offset(i, j));
+      start_numbers<at_once>(loc, copy_group.first + g, time, i, j,
+                             to + position(i, j, copy_group.place + g));
     });
   }
 
@@ -246,7 +258,7 @@ BATCHWORK_INLINE void store_lines(Loc const& location, GridItem<C> const& item, 
               x[n] = Transfer::side_by_side
                          ? number_in_exchange<R>(exchange(item.copy_group.place + g + n), i, j)
                          : number_in_exchange<R>(exchange(item.copy_group.place + g), i, j + n);
-            Vendor::store_vector(loc.at(item.copy_group.first + g, time) + loc.offset(i, j), x);
+            put_numbers(loc, item.copy_group.first + g, time, i, j, x);
           });
     }
     if constexpr (Transfer::lanes > lanes_of_warp)

@@ -42,14 +42,15 @@ inline constexpr int steps_fetched_ahead = 6;
 /// step is as far away as any other in both directions.
 template <bool Written, class Loc>
 BATCHWORK_INLINE void prefetch_tiles([[maybe_unused]] Loc const& loc,
-                                     [[maybe_unused]] Items const& items,
+                                     [[maybe_unused]] auto const& items,
                                      [[maybe_unused]] std::int64_t time) {
   using Sh = typename Loc::shape;
   using T = typename Loc::value_type;
   constexpr std::size_t size = std::size_t(Sh::size) * sizeof(T);
   if constexpr (is_item_contiguous<Loc>) {
     for (int k = 0; k < items.count; ++k)
-      prefetch_lines<Written, size>(reinterpret_cast<char const*>(loc.at(items.first + k, time)));
+      prefetch_lines<Written, size>(
+          reinterpret_cast<char const*>(loc.at(items.item_of_lane(k), time)));
   } else if constexpr (width_of_compact<Loc> > 0) {
     constexpr int width = width_of_compact<Loc>;
     prefetch_lines<Written, size * std::size_t(width)>(

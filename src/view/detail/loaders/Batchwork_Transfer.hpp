@@ -174,7 +174,7 @@ BATCHWORK_INLINE auto load_tile(Loc const& loc, auto const& items, std::int64_t 
 
 /// By one lane or in packs.
 template <class S, class Loc, class R>
-BATCHWORK_INLINE void store_values(Loc const& loc, Items const& items, std::int64_t time,
+BATCHWORK_INLINE void store_values(Loc const& loc, auto const& items, std::int64_t time,
                                    R const& r) {
   using Sh = typename Loc::shape;
   using T [[maybe_unused]] = typename Loc::value_type;

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Indexed operands: gathered(view, index) reads items of a View that indices pick, such as the
+/// nodes of an element; scattered(view, index) writes them or adds to them.
+#ifndef BATCHWORK_INDEXED_HPP
+#define BATCHWORK_INDEXED_HPP
+
+#include <type_traits>
+
+#include "view/Batchwork_Adaptors.hpp"
+#include "view/Batchwork_Operand.hpp"
+#include "view/detail/Batchwork_BoundIndexed.hpp"
+#include "view/detail/Batchwork_IndexedSource.hpp"
+
+namespace Batchwork {
+
+/// Picks items of a View, to read them: in(gathered(view, index)). The items of the call are those
+/// of `index`; the indices of the tile are those of `index` behind the item, followed by those of
+/// `view` behind its item.
+///
+/// | index | view | tile |
+/// | --- | --- | --- |
+/// | index(item) | view(n, ...) | the tile view(index(item), ...) |
+/// | index(item, k) | view(n) | a vector: view(index(item, k)) |
+/// | index(item, k) | view(n, j) | a matrix of K rows: view(index(item, k), j) |
+/// | index(item, k) | view(n, i, j) | K matrices, see Tiles: x[k] is view(index(item, k), ...) |
+/// | index(item, i, j) | view(n) | a matrix: view(index(item, i, j)) |
+///
+/// An index out of range is never read: the tile of its item is NaN, or 0 for integers, and its
+/// status Reason::out_of_range.
+/// ```cpp
+/// Kokkos::View<double*[3]> x("nodes", nodes);
+/// Kokkos::View<int*[8]> node("element to node", elements);
+/// map(Volume{}, out(v), in(gathered(x, node)));  // a matrix of 8 rows for each element
+/// ```
+/// \param view   a View of numbers, or an adapted one; its first index is the one picked
+/// \param index  a View of integers of any size, or an adapted one; its first index is the item
+/// \returns the argument of in(...)
+template <Impl::Viewish V, Impl::Viewish I>
+auto gathered(V const& view, I const& index) {
+  return Impl::IndexedView<false, decltype(Impl::adapted(view)), decltype(Impl::adapted(index))>{
+      Impl::adapted(view), Impl::adapted(index)};
+}
+
+/// Picks items of a View, to write them: out(scattered(view, index)) or
+/// inout(scattered(view, index)), or to add to them: add(scattered(view, index)). Tiles as for
+/// gathered, but no Tiles. Nothing is written at an index out of range; the item's status is
+/// Reason::out_of_range. With out and inout all indices of a call must differ, else it is undefined
+/// which item is stored; add takes equal indices.
+/// ```cpp
+/// map(Stress{}, out(scattered(s, place)), in(e));
+/// ```
+/// \param view   a View of numbers that are not const, or an adapted one
+/// \param index  a View of integers of any size, or an adapted one; its first index is the item
+/// \returns the argument of out(...), inout(...) or add(...)
+template <Impl::Viewish V, Impl::Viewish I>
+auto scattered(V const& view, I const& index) {
+  return Impl::IndexedView<true, decltype(Impl::adapted(view)), decltype(Impl::adapted(index))>{
+      Impl::adapted(view), Impl::adapted(index)};
+}
+
+namespace Impl {
+
+template <Kind K, IndexedUse Use, bool Scattered, class A, class I>
+auto indexed_operand(IndexedView<Scattered, A, I> const& v) {
+  constexpr bool reads = Use == IndexedUse::read;
+  static_assert(Scattered != reads,
+                "Batchwork: write in(gathered(view, index)) to read, and out, inout or "
+                "add(scattered(view, index)) to write");
+  static_assert(reads || !std::is_const_v<typename A::view_type::value_type>,
+                "Batchwork::scattered: the View is const; pass a View of non-const numbers");
+  using Src = IndexedSource<A, I, Use>;
+  return Operand<K, Src>{Src{typename Src::ViewSource(v.view), typename Src::IndexSource(v.index)}};
+}
+
+/// The start and the end of a carry.
+template <bool Scattered, class A, class I>
+auto carry_from(IndexedView<Scattered, A, I> const& v) {
+  return indexed_operand<Kind::in, IndexedUse::read>(v);
+}
+template <bool Scattered, class A, class I>
+auto carry_to(IndexedView<Scattered, A, I> const& v) {
+  return indexed_operand<Kind::out, IndexedUse::write>(v);
+}
+
+/// Verbs on whole matrices take no indices: their kernels are compiled once, for strides.
+template <Kind K, class A, class I, IndexedUse Use>
+auto stored(Operand<K, IndexedSource<A, I, Use>> const& operand) {
+  static_assert(sizeof(A) == 0,
+                "Batchwork: gathered and scattered are operands of map, scan, team_map and "
+                "team_scan; before a verb on whole matrices copy the items to a View of their own: "
+                "map(Copy{}, out(b), in(gathered(a, index)))");
+  return stored(operand.source.source.view);
+}
+
+}  // namespace Impl
+
+/// An input that indices pick; see gathered.
+template <bool Scattered, class A, class I>
+auto in(Impl::IndexedView<Scattered, A, I> const& v) {
+  return Impl::indexed_operand<Impl::Kind::in, Impl::IndexedUse::read>(v);
+}
+/// An output that indices place; see scattered.
+template <bool Scattered, class A, class I>
+auto out(Impl::IndexedView<Scattered, A, I> const& v) {
+  return Impl::indexed_operand<Impl::Kind::out, Impl::IndexedUse::write>(v);
+}
+/// An input and output that indices pick; see scattered.
+template <bool Scattered, class A, class I>
+auto inout(Impl::IndexedView<Scattered, A, I> const& v) {
+  return Impl::indexed_operand<Impl::Kind::inout, Impl::IndexedUse::update>(v);
+}
+/// A sum at places that indices pick. The tile is zero before the sequence (in a scan, before the
+/// first step). Afterwards it is added to the View by atomic additions, so that items may have
+/// equal indices. The order of the additions is not fixed: sums of reals may differ in the last
+/// bits from run to run. scatter_add gives the same bits on every run.
+/// ```cpp
+/// Kokkos::View<int*[24][24]> place("places of the entries in the values", elements);
+/// map(Stiffness{}, add(scattered(values, place)), in(gathered(x, node)));
+/// ```
+/// \param v  scattered(view, index)
+/// \returns the operand
+template <bool Scattered, class A, class I>
+auto add(Impl::IndexedView<Scattered, A, I> const& v) {
+  return Impl::indexed_operand<Impl::Kind::out, Impl::IndexedUse::add>(v);
+}
+
+}  // namespace Batchwork
+
+#endif
