@@ -199,7 +199,8 @@ BATCHWORK_INLINE auto to_integer(Scalar<S> const& x) {
       return marked(r.value, r.beyond);
     } else if constexpr (sizeof(I) < sizeof(scalar_t<S>)) {
       using Wide = scalar_t<S>;
-      S const least(Wide(std::numeric_limits<I>::min())), most(Wide(std::numeric_limits<I>::max()));
+      auto const least = S(static_cast<Wide>(std::numeric_limits<I>::min()));
+      auto const most = S(static_cast<Wide>(std::numeric_limits<I>::max()));
       auto const small = x.value < least;
       auto const large = most < x.value;
       S const inside = Impl::select(small, least, Impl::select(large, most, x.value));

@@ -35,8 +35,8 @@ HostLane this_lane;
 HostTeam::HostTeam(int n, std::size_t bytes)
     : size(n),
       scratch(guard + bytes + guard, poison),
-      given(std::size_t(n)),
       groups_(4 * std::size_t(n)),
+      given_(4 * std::size_t(n)),
       lanes_(std::size_t(n)) {}
 bool HostTeam::wrote_outside() const {
   auto const is_touched = [](char c) { return c != poison; };
@@ -88,17 +88,20 @@ void HostTeam::pass_on(Place& from) {
   }
   from.leave_for(lane->place);
 }
+int HostTeam::kind_of(int together) const {
+  if (together == 32 || together == 64) return together / 32 * size;
+  return together < size ? 3 * size : 0;
+}
+HostTeam::Group& HostTeam::group_of(int rank, int together) {
+  bool const is_warp = together == 32 || together == 64;
+  return groups_[std::size_t(kind_of(together) + (is_warp ? rank / together * together : 0))];
+}
 void HostTeam::meet(int rank, int together) {
   if (rank == 0 && together == size) ++waits;
-  bool const is_warp = together == 32 || together == 64, is_first = !is_warp && together < size;
-  int const kind = is_warp    ? together / 32
-                   : is_first ? 3
-                              : 0,
-            first = is_warp ? rank / together * together : 0;
-  Group& group = groups_[std::size_t(kind * size + first)];
-  if (++group.arrived == (is_warp    ? std::min(together, size - first)
-                          : is_first ? together
-                                     : size)) {
+  bool const is_warp = together == 32 || together == 64;
+  int const first = is_warp ? rank / together * together : 0;
+  Group& group = group_of(rank, together);
+  if (++group.arrived == std::min(together, size - first)) {
     group.arrived = 0;
     ++group.turn;
     return;
@@ -110,10 +113,11 @@ void HostTeam::meet(int rank, int together) {
   own.group = nullptr;
 }
 void HostTeam::exchange(int rank, void* number, int bytes, int from, int together) {
-  std::memcpy(given[std::size_t(rank)].data(), number, std::size_t(bytes));
+  auto const turn = std::size_t(group_of(rank, together).turn % 2);
+  auto const given = given_.begin() + kind_of(together);
+  std::memcpy(given[rank][turn].data(), number, std::size_t(bytes));
   meet(rank, together);
-  if (from < size) std::memcpy(number, given[std::size_t(from)].data(), std::size_t(bytes));
-  meet(rank, together);
+  if (from < size) std::memcpy(number, given[from][turn].data(), std::size_t(bytes));
 }
 void HostTeam::begin() {
   auto const [team, rank] = this_lane;

@@ -41,8 +41,7 @@ struct HostTeam {
 
   int size;
   std::vector<char> scratch;
-  std::vector<std::array<char, 16>> given;  ///< values that lanes exchange
-  int waits = 0;                            ///< how often the first lane waited for the whole team
+  int waits = 0;  ///< how often the first lane waited for the whole team
 
   HostTeam(int n, std::size_t bytes);
   bool wrote_outside() const;
@@ -62,6 +61,9 @@ struct HostTeam {
   struct Group {
     int arrived = 0, turn = 0;
   };
+  /// Values that a lane gives to a group, one at even turns and one at odd turns. So a lane can
+  /// give its next value before the others have read this one.
+  using Given = std::array<std::array<char, 16>, 2>;
   struct Lane {
     Place place;
     bool has_begun = false, has_ended = false;
@@ -71,6 +73,7 @@ struct HostTeam {
   // The system provides only the pages of a stack that are used.
   static constexpr std::size_t stack_bytes = std::size_t(1) << 20;
   std::vector<Group> groups_;
+  std::vector<Given> given_;
   std::vector<Lane> lanes_;
   Place caller_;
   std::function<void(int)> const* body_ = nullptr;
@@ -79,6 +82,9 @@ struct HostTeam {
   int at_ = 0;
   bool forward_ = true, goes_on_ = false;
 
+  /// The first of the `size` places of such groups in groups_ and given_.
+  int kind_of(int together) const;
+  Group& group_of(int rank, int together);
   Lane* next();
   void pass_on(Place& from);
   static void begin();
