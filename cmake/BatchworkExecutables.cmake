@@ -126,6 +126,7 @@ function(batchwork_add_test name)
     )
   endif()
   add_test(NAME ${name} COMMAND ${name})
+  add_dependencies(batchwork_tests ${name})
   # Tests of device kernels on host threads take longest, so ctest starts them first.
   if(ARG_MAIN)
     set_tests_properties(${name} PROPERTIES COST 100)

@@ -76,9 +76,9 @@ fi
 export front_end
 
 # Compiles a source. The host compiler and the assembler take two thirds of the time. Only sources
-# with PTX written by hand need the assembler, so the others are compiled to PTX only. Iterative
-# solves have none, and their 50 kernels have the same parts, so nvcc only checks them. The ordinary
-# builds test the host compiler.
+# with PTX written by hand need the assembler, so the others are compiled to PTX only. nvcc only
+# checks iterative solves, whose 50 kernels have the same parts, and the calls of all operations,
+# which are in sequences too. The ordinary builds test the host compiler.
 compile() {
   local source=$1 name seconds TIMEFORMAT=%U
   shift
@@ -87,7 +87,7 @@ compile() {
   # then warns that it cannot determine the size of the stack. Optimised kernels have no such call.
   case $name in
     *sequences*) set -- "$@" -arch=sm_90 -c -Xptxas --suppress-stack-size-warning ;;
-    SolveKernels_*) set -- "$@" -arch=compute_90 -ptx ${front_end:+"$front_end"} ;;
+    calls_of_operations | SolveKernels_*) set -- "$@" -arch=compute_90 -ptx ${front_end:+"$front_end"} ;;
     *) set -- "$@" -arch=compute_90 -ptx ;;
   esac
   # As in the library: nvcc warns where a functor for hosts and devices calls, on a host, what only

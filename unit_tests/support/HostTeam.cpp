@@ -7,10 +7,27 @@
 #include <cstring>
 #include <memory>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 namespace Batchwork::Test {
 
+#if defined(__SANITIZE_ADDRESS__)
+namespace {
+Place* left = nullptr;  // the place that the running thread came from
+}
+#endif
+
 void Place::leave_for(Place& other) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(_FORTIFY_SOURCE)
+#if defined(__SANITIZE_ADDRESS__)
+  void* frames = nullptr;
+  left = this;
+  __sanitizer_start_switch_fiber(&frames, other.stack_, other.stack_bytes_);
+  swapcontext(&context_, &other.context_);
+  __sanitizer_finish_switch_fiber(frames, nullptr, nullptr);
+#elif defined(__SANITIZE_THREAD__) || defined(_FORTIFY_SOURCE)
   swapcontext(&context_, &other.context_);
 #else
   if (_setjmp(jump_) != 0) return;
@@ -28,6 +45,18 @@ void Place::begin_at(void (*f)(), char* stack, std::size_t bytes) {
   context_.uc_link = nullptr;
   makecontext(&context_, f, 0);
   is_new_ = true;
+  stack_ = stack;
+  stack_bytes_ = bytes;
+#if defined(__SANITIZE_ADDRESS__)
+  // Marks of the frames of an earlier thread, which did not return.
+  __asan_unpoison_memory_region(stack, bytes);
+#endif
+}
+void Place::begun() {
+#if defined(__SANITIZE_ADDRESS__)
+  // Only the sanitizer knows the stack of the system's thread.
+  __sanitizer_finish_switch_fiber(nullptr, &left->stack_, &left->stack_bytes_);
+#endif
 }
 
 HostLane this_lane;
@@ -120,6 +149,7 @@ void HostTeam::exchange(int rank, void* number, int bytes, int from, int togethe
   if (from < size) std::memcpy(number, given[from][turn].data(), std::size_t(bytes));
 }
 void HostTeam::begin() {
+  Place::begun();
   auto const [team, rank] = this_lane;
   (*team->body_)(rank);
   Lane& own = team->lanes_[std::size_t(rank)];

@@ -19,18 +19,21 @@ namespace Batchwork::Test {
 
 /// The place where a light thread continues. swapcontext makes a system call for the signal mask
 /// each time. A jump does not, so it is used after the first switch. Sanitizers and checked jumps
-/// support only swapcontext.
+/// support only swapcontext. The address sanitizer is told which stack is used.
 class Place {
  public:
   /// Continues at `other`; returns when a thread switches back to this place.
   void leave_for(Place& other);
-  /// Makes this the start of f(), which must not return.
+  /// Makes this the start of f(), which calls begun() first and must not return.
   void begin_at(void (*f)(), char* stack, std::size_t bytes);
+  static void begun();
 
  private:
   ucontext_t context_;
   jmp_buf jump_;
   bool is_new_ = false;
+  void const* stack_ = nullptr;
+  std::size_t stack_bytes_ = 0;
 };
 
 /// The features of Kokkos' team members that kernels use.
