@@ -34,3 +34,12 @@ build_and_run_tests() {
   ./batchwork shell "${here[@]}" ctest --test-dir "$build" --output-on-failure --no-tests=error \
     --parallel "$(nproc)" -R "$pattern"
 }
+
+# is_whole [--whole]: whether a job is asked for what is weekly, too.
+is_whole() {
+  case ${1:-} in
+    "") return 1 ;;
+    --whole) ;;
+    *) echo "$0 accepts only --whole, not $1" >&2; exit 2 ;;
+  esac
+}
