@@ -25,17 +25,20 @@ void Place::leave_for(Place& other) {
   void* frames = nullptr;
   left = this;
   __sanitizer_start_switch_fiber(&frames, other.stack_, other.stack_bytes_);
-  swapcontext(&context_, &other.context_);
-  __sanitizer_finish_switch_fiber(frames, nullptr, nullptr);
-#elif defined(__SANITIZE_THREAD__) || defined(_FORTIFY_SOURCE)
+#endif
+#if defined(__SANITIZE_THREAD__) || defined(_FORTIFY_SOURCE)
   swapcontext(&context_, &other.context_);
 #else
-  if (_setjmp(jump_) != 0) return;
-  if (other.is_new_) {
-    other.is_new_ = false;
-    setcontext(&other.context_);
+  if (_setjmp(jump_) == 0) {
+    if (other.is_new_) {
+      other.is_new_ = false;
+      setcontext(&other.context_);
+    }
+    _longjmp(other.jump_, 1);
   }
-  _longjmp(other.jump_, 1);
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(frames, nullptr, nullptr);
 #endif
 }
 void Place::begin_at(void (*f)(), char* stack, std::size_t bytes) {
