@@ -20,3 +20,26 @@ fi
 # The oldest supported Kokkos: not optimised, which takes half of the time, with assertions.
 # shellcheck disable=SC2034
 oldest=(--kokkos kokkos4 --build-type Debug) without_optimiser=-DCMAKE_CXX_FLAGS_DEBUG=-O0
+
+# build_and_run_tests [test...]: builds and runs all test programs, or these, in the folder $build
+# with the Kokkos "${here[@]}".
+build_and_run_tests() {
+  local names=("$@") targets=(batchwork_tests) pattern='^test_'
+  if [ $# != 0 ]; then
+    targets=("$@")
+    pattern="^($(IFS='|' && echo "${names[*]}"))\$"
+  fi
+  ./batchwork shell "${here[@]}" \
+    cmake --build "$build" --parallel "$(nproc)" --target "${targets[@]}"
+  ./batchwork shell "${here[@]}" ctest --test-dir "$build" --output-on-failure --no-tests=error \
+    --parallel "$(nproc)" -R "$pattern"
+}
+
+# is_whole [--whole]: whether a job is asked for what is weekly, too.
+is_whole() {
+  case ${1:-} in
+    "") return 1 ;;
+    --whole) ;;
+    *) echo "$0 accepts only --whole, not $1" >&2; exit 2 ;;
+  esac
+}

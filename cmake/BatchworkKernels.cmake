@@ -45,6 +45,11 @@ endfunction()
 # ---------------------------------------------------------------------------------------------
 # The list
 # ---------------------------------------------------------------------------------------------
+# Solves by a configuration call the kernels of all other solves. They are first, so that no source
+# combines them with those, which it would compile again (unity builds, see below).
+set(_krylov krylov/detail/Batchwork_)
+batchwork_kernels(solvers ${_krylov}ConfiguredSolveKernels.hpp ConfiguredSolveLaunch false)
+batchwork_kernels(all ${_krylov}ConfiguredSolveKernels.hpp ConfiguredSolveLaunch true)
 batchwork_kernels(
   dense
   dense/copy/detail/Batchwork_CopyCompiled.hpp
@@ -145,7 +150,6 @@ batchwork_kernels(
 batchwork_kernels(solvers krylov/verbs/detail/Batchwork_MultiplyKernels.hpp MultiplyLaunch)
 # Iterative solves: each solver with each preconditioner, in the form that kernels have; last, whether
 # systems are scaled.
-set(_krylov krylov/detail/Batchwork_)
 foreach(_solver IN ITEMS ConjugateGradients Bicgstab Gmres Richardson Cgs)
   foreach(_preconditioner IN ITEMS NoPreconditioner Jacobi BlocksInKernel IluInKernel IsaiInKernel)
     set(_set solvers)
@@ -157,8 +161,6 @@ foreach(_solver IN ITEMS ConjugateGradients Bicgstab Gmres Richardson Cgs)
     batchwork_kernels(all ${_krylov}SolveKernels.hpp SolveLaunch "${_case}, true")
   endforeach()
 endforeach()
-batchwork_kernels(solvers ${_krylov}ConfiguredSolveKernels.hpp ConfiguredSolveLaunch false)
-batchwork_kernels(all ${_krylov}ConfiguredSolveKernels.hpp ConfiguredSolveLaunch true)
 
 # ---------------------------------------------------------------------------------------------
 # Libraries of these kernels
@@ -233,7 +235,11 @@ function(batchwork_add_kernels target folder sets added)
   endif()
   if(NOT devices)
     # On hosts most of the time of a source is for headers and for what its cases have in common.
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
+    set(batch 4)
+    if(CMAKE_UNITY_BUILD_BATCH_SIZE)
+      set(batch ${CMAKE_UNITY_BUILD_BATCH_SIZE})
+    endif()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
   endif()
   set(${added} TRUE PARENT_SCOPE)
 endfunction()

@@ -50,7 +50,7 @@ elseif(HOW STREQUAL "shared")
     -D "CMAKE_CXX_COMPILER=${COMPILER}" -D "CMAKE_CXX_FLAGS=${CXX_FLAGS}" -D "CMAKE_BUILD_TYPE=Debug"
     -D "CMAKE_CXX_FLAGS_DEBUG=-O0" -D "Kokkos_DIR=${Kokkos_DIR}" -D BUILD_SHARED_LIBS=ON
     -D Batchwork_KERNELS=dense -D Batchwork_ENABLE_TESTS=OFF -D Batchwork_ENABLE_BENCHMARKS=OFF
-    -D Batchwork_ENABLE_EXAMPLES=OFF
+    -D Batchwork_ENABLE_EXAMPLES=OFF -D CMAKE_UNITY_BUILD_BATCH_SIZE=24
   )
   step("build the shared library" ${CMAKE_COMMAND} --build "${WORK_DIR}/library")
   step("install" ${CMAKE_COMMAND} --install "${WORK_DIR}/library" --prefix "${WORK_DIR}/prefix")

@@ -7,18 +7,38 @@
 #include <cstring>
 #include <memory>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 namespace Batchwork::Test {
 
+#if defined(__SANITIZE_ADDRESS__)
+namespace {
+Place* left = nullptr;  // the place that the running thread came from
+}
+#endif
+
 void Place::leave_for(Place& other) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(_FORTIFY_SOURCE)
+#if defined(__SANITIZE_ADDRESS__)
+  void* frames = nullptr;
+  left = this;
+  __sanitizer_start_switch_fiber(&frames, other.stack_, other.stack_bytes_);
+#endif
+#if defined(__SANITIZE_THREAD__) || defined(_FORTIFY_SOURCE)
   swapcontext(&context_, &other.context_);
 #else
-  if (_setjmp(jump_) != 0) return;
-  if (other.is_new_) {
-    other.is_new_ = false;
-    setcontext(&other.context_);
+  if (_setjmp(jump_) == 0) {
+    if (other.is_new_) {
+      other.is_new_ = false;
+      setcontext(&other.context_);
+    }
+    _longjmp(other.jump_, 1);
   }
-  _longjmp(other.jump_, 1);
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(frames, nullptr, nullptr);
 #endif
 }
 void Place::begin_at(void (*f)(), char* stack, std::size_t bytes) {
@@ -28,6 +48,18 @@ void Place::begin_at(void (*f)(), char* stack, std::size_t bytes) {
   context_.uc_link = nullptr;
   makecontext(&context_, f, 0);
   is_new_ = true;
+  stack_ = stack;
+  stack_bytes_ = bytes;
+#if defined(__SANITIZE_ADDRESS__)
+  // Marks of the frames of an earlier thread, which did not return.
+  __asan_unpoison_memory_region(stack, bytes);
+#endif
+}
+void Place::begun() {
+#if defined(__SANITIZE_ADDRESS__)
+  // Only the sanitizer knows the stack of the system's thread.
+  __sanitizer_finish_switch_fiber(nullptr, &left->stack_, &left->stack_bytes_);
+#endif
 }
 
 HostLane this_lane;
@@ -35,8 +67,8 @@ HostLane this_lane;
 HostTeam::HostTeam(int n, std::size_t bytes)
     : size(n),
       scratch(guard + bytes + guard, poison),
-      given(std::size_t(n)),
       groups_(4 * std::size_t(n)),
+      given_(4 * std::size_t(n)),
       lanes_(std::size_t(n)) {}
 bool HostTeam::wrote_outside() const {
   auto const is_touched = [](char c) { return c != poison; };
@@ -88,17 +120,20 @@ void HostTeam::pass_on(Place& from) {
   }
   from.leave_for(lane->place);
 }
+int HostTeam::kind_of(int together) const {
+  if (together == 32 || together == 64) return together / 32 * size;
+  return together < size ? 3 * size : 0;
+}
+HostTeam::Group& HostTeam::group_of(int rank, int together) {
+  bool const is_warp = together == 32 || together == 64;
+  return groups_[std::size_t(kind_of(together) + (is_warp ? rank / together * together : 0))];
+}
 void HostTeam::meet(int rank, int together) {
   if (rank == 0 && together == size) ++waits;
-  bool const is_warp = together == 32 || together == 64, is_first = !is_warp && together < size;
-  int const kind = is_warp    ? together / 32
-                   : is_first ? 3
-                              : 0,
-            first = is_warp ? rank / together * together : 0;
-  Group& group = groups_[std::size_t(kind * size + first)];
-  if (++group.arrived == (is_warp    ? std::min(together, size - first)
-                          : is_first ? together
-                                     : size)) {
+  bool const is_warp = together == 32 || together == 64;
+  int const first = is_warp ? rank / together * together : 0;
+  Group& group = group_of(rank, together);
+  if (++group.arrived == std::min(together, size - first)) {
     group.arrived = 0;
     ++group.turn;
     return;
@@ -110,12 +145,14 @@ void HostTeam::meet(int rank, int together) {
   own.group = nullptr;
 }
 void HostTeam::exchange(int rank, void* number, int bytes, int from, int together) {
-  std::memcpy(given[std::size_t(rank)].data(), number, std::size_t(bytes));
+  auto const turn = std::size_t(group_of(rank, together).turn % 2);
+  auto const given = given_.begin() + kind_of(together);
+  std::memcpy(given[rank][turn].data(), number, std::size_t(bytes));
   meet(rank, together);
-  if (from < size) std::memcpy(number, given[std::size_t(from)].data(), std::size_t(bytes));
-  meet(rank, together);
+  if (from < size) std::memcpy(number, given[from][turn].data(), std::size_t(bytes));
 }
 void HostTeam::begin() {
+  Place::begun();
   auto const [team, rank] = this_lane;
   (*team->body_)(rank);
   Lane& own = team->lanes_[std::size_t(rank)];

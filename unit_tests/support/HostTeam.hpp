@@ -18,19 +18,22 @@
 namespace Batchwork::Test {
 
 /// The place where a light thread continues. swapcontext makes a system call for the signal mask
-/// each time. A jump does not, so it is used after the first switch. Sanitizers and checked jumps
-/// support only swapcontext.
+/// each time. A jump does not, so it is used after the first switch. The thread sanitizer and checked
+/// jumps support only swapcontext. The address sanitizer is told which stack is used.
 class Place {
  public:
   /// Continues at `other`; returns when a thread switches back to this place.
   void leave_for(Place& other);
-  /// Makes this the start of f(), which must not return.
+  /// Makes this the start of f(), which calls begun() first and must not return.
   void begin_at(void (*f)(), char* stack, std::size_t bytes);
+  static void begun();
 
  private:
   ucontext_t context_;
   jmp_buf jump_;
   bool is_new_ = false;
+  void const* stack_ = nullptr;
+  std::size_t stack_bytes_ = 0;
 };
 
 /// The features of Kokkos' team members that kernels use.
@@ -41,8 +44,7 @@ struct HostTeam {
 
   int size;
   std::vector<char> scratch;
-  std::vector<std::array<char, 16>> given;  ///< values that lanes exchange
-  int waits = 0;                            ///< how often the first lane waited for the whole team
+  int waits = 0;  ///< how often the first lane waited for the whole team
 
   HostTeam(int n, std::size_t bytes);
   bool wrote_outside() const;
@@ -62,6 +64,9 @@ struct HostTeam {
   struct Group {
     int arrived = 0, turn = 0;
   };
+  /// Values that a lane gives to a group, one at even turns and one at odd turns. So a lane can
+  /// give its next value before the others have read this one.
+  using Given = std::array<std::array<char, 16>, 2>;
   struct Lane {
     Place place;
     bool has_begun = false, has_ended = false;
@@ -71,6 +76,7 @@ struct HostTeam {
   // The system provides only the pages of a stack that are used.
   static constexpr std::size_t stack_bytes = std::size_t(1) << 20;
   std::vector<Group> groups_;
+  std::vector<Given> given_;
   std::vector<Lane> lanes_;
   Place caller_;
   std::function<void(int)> const* body_ = nullptr;
@@ -79,6 +85,9 @@ struct HostTeam {
   int at_ = 0;
   bool forward_ = true, goes_on_ = false;
 
+  /// The first of the `size` places of such groups in groups_ and given_.
+  int kind_of(int together) const;
+  Group& group_of(int rank, int together);
   Lane* next();
   void pass_on(Place& from);
   static void begin();

@@ -15,8 +15,9 @@
 
 namespace Batchwork::Impl {
 
+/// 2^n. Never a loop at run time, also where the compiler does not optimise.
 template <class T>
-constexpr T power_of_two(int n) {
+consteval T power_of_two(int n) {
   T x = 1;
   for (int i = 0; i < (n < 0 ? -n : n); ++i) x *= n < 0 ? T(0.5) : T(2);
   return x;
