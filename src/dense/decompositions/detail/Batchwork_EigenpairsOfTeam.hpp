@@ -386,10 +386,11 @@ struct EigenpairsOfTeam {
     T* to[C];
     BATCHWORK_UNROLL
     for (int c = 0; c < C; ++c) {
-      int const at = c + 1 < C || whole ? j + c * groups : shape.n - 1;
+      // Lanes without the last column have their first one instead, or nothing to read at all.
+      int const at = c + 1 < C || whole ? j + c * groups : C > 1 ? j : first;
       share[c] = T(0), wj[c] = w[at], uj[c] = before[at], to[c] = column(at);
     }
-    int q = first / deep + row;
+    int q = C > 1 || whole ? first / deep + row : shape.units;
     Unit<T> y[C], b{}, v{}, u{};
     auto const read = [&](int at) {
       b = unit(before + at * deep), v = unit(w + at * deep), u = unit(now + at * deep);

@@ -333,10 +333,11 @@ struct ReflectionPanels {
     for (int k = 0; k < Count; ++k) x[k] = block(k0 + k) + own;
     if constexpr (chained) {
       T const* const v = block(g) + own;
+      // Two sums, because the additions of a single one would wait for each other.
+      T other[Count][2];
       BATCHWORK_UNROLL
-      for (int k = 0; k < Count; ++k) w[k][0] = w[k][1] = T(0);
-      BATCHWORK_UNROLL_SOME
-      for (int i = from; i < to; i += width) {
+      for (int k = 0; k < Count; ++k) w[k][0] = w[k][1] = other[k][0] = other[k][1] = T(0);
+      auto const add = [&](T(&to)[Count][2], int i) {
         T a[2][Count], b[2];
         read_together(b, v + i);
         BATCHWORK_UNROLL
@@ -345,8 +346,14 @@ struct ReflectionPanels {
           read_together(some, x[k] + i);
           a[0][k] = some[0], a[1][k] = some[1];
         }
-        add_products([&](int k) { return w[k]; }, a, b);
-      }
+        add_products([&](int k) { return to[k]; }, a, b);
+      };
+      int i = from;
+      BATCHWORK_UNROLL_SOME
+      for (; i + width < to; i += 2 * width) add(w, i), add(other, i + width);
+      if (i < to) add(w, i);
+      BATCHWORK_UNROLL
+      for (int k = 0; k < Count; ++k) w[k][0] += other[k][0], w[k][1] += other[k][1];
     } else {
       T const* const v = block(g);
       BATCHWORK_UNROLL

@@ -90,38 +90,39 @@ struct RotationTiles {
       }
     }
   }
-  /// a := a v, by warps that have whole rows of it, in up to 8 Blocks columns.
+  /// a := a v, by warps that have whole rows of it, in up to 8 Blocks columns. Sums are in double.
   template <int Blocks>
   BATCHWORK_INLINE void multiply_by_vectors() const {
-    static_assert(Vendor::chains_matrices<T>);
+    static_assert(Vendor::chains_matrices<double>);
     int const n = a.cols, row = r ^ r / 4, row0 = 2 * c + c / 2, row1 = row0 ^ 1;
     BATCHWORK_KEEP_LOOP
     for (int i = 8 * warp; i < a.rows; i += 8 * warp_count) {
       T* const strip = a.a + i;
-      T x[Blocks][2];
+      double x[Blocks][2];
       BATCHWORK_UNROLL
       for (int k = 0; k < Blocks; ++k) {
         BATCHWORK_UNROLL
         for (int f = 0; f < 2; ++f)
-          x[k][f] = 8 * k < n ? strip[there(8 * k + 4 * f + c) * a.leading + row] : T(0);
+          x[k][f] = 8 * k < n ? double(strip[there(8 * k + 4 * f + c) * a.leading + row]) : 0.0;
       }
       Vendor::warp_sync();
       BATCHWORK_KEEP_LOOP
       for (int j = r; j - r < n; j += 16) {
         T const* const left = v.a + there(j) * v.leading + c;
         T const* const right = v.a + there(j + 8) * v.leading + c;
-        T y[2][2] = {{T(0), T(0)}, {T(0), T(0)}};
+        double y[2][2] = {};
         BATCHWORK_UNROLL
         for (int k = 0; k < Blocks; ++k) {
           if (8 * k >= n) continue;
-          T const by[2][2] = {{left[8 * k], right[8 * k]}, {left[8 * k + 4], right[8 * k + 4]}};
+          double const by[2][2] = {{double(left[8 * k]), double(right[8 * k])},
+                                   {double(left[8 * k + 4]), double(right[8 * k + 4])}};
           multiply(y, by, x[k]);
         }
         BATCHWORK_UNROLL
         for (int p = 0; p < 2; ++p)
           if (j + 8 * p < n) {
-            strip[(j + 8 * p) * a.leading + row0] = y[p][0];
-            strip[(j + 8 * p) * a.leading + row1] = y[p][1];
+            strip[(j + 8 * p) * a.leading + row0] = T(y[p][0]);
+            strip[(j + 8 * p) * a.leading + row1] = T(y[p][1]);
           }
       }
     }
@@ -169,7 +170,8 @@ struct RotationTiles {
   BATCHWORK_INLINE int there(int column) const { return column < a.cols ? column : a.cols; }
 
   /// c += a b, a of 16 x 8 and b of 8 x 8 numbers.
-  static BATCHWORK_INLINE void multiply(T (&to)[2][2], T const (&x)[2][2], T const (&y)[2]) {
+  template <class N>
+  static BATCHWORK_INLINE void multiply(N (&to)[2][2], N const (&x)[2][2], N const (&y)[2]) {
     if constexpr (Vendor::fours_at_once == 2) {
       Vendor::mma(to, x, y);
     } else {
