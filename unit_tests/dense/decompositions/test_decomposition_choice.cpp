@@ -132,6 +132,21 @@ TEST(SvdChoice, Tall) {
       tall_svd_kernels<float>(20),
       {{32, by_lanes, 32, 32}, {33, by_warps, 64, 16}, {40, by_warps, 64, 16}, {41, by_panels}});
 }
+/// Tiles of the first kernel for n columns, lanes and teams.
+template <class T>
+void expect_svd_tiles(int n, int tiles, int lanes, int teams, bool begins = true) {
+  auto const c = Impl::choose_svd_tiles<T>(n, begins);
+  EXPECT_EQ(c.all[0], (Impl::SvdTilesChoice{tiles, lanes, teams})) << n;
+  EXPECT_EQ(c.all[c.count - 1], Impl::SvdTilesChoice()) << n;
+}
+TEST(SvdChoice, Tiles) {
+  expect_svd_tiles<double>(52, 0, 512, 1), expect_svd_tiles<double>(53, 8, 128, 1);
+  expect_svd_tiles<double>(64, 8, 128, 1), expect_svd_tiles<double>(65, 12, 128, 2);
+  expect_svd_tiles<double>(97, 16, 256, 2), expect_svd_tiles<double>(129, 28, 256, 1);
+  expect_svd_tiles<double>(225, 0, 512, 1), expect_svd_tiles<double>(100, 0, 512, 1, false);
+  expect_svd_tiles<float>(64, 0, 512, 1), expect_svd_tiles<float>(65, 12, 128, 3);
+  expect_svd_tiles<float>(97, 16, 256, 2), expect_svd_tiles<float>(224, 28, 256, 1);
+}
 TEST(DecompositionChoices, WithoutShuffles) {
   expect_chosen(qr_kernels<double>(false), {{8, by_lane, 8, 1}, {9, in_scratch}, {48, in_scratch}});
   expect_chosen(eigh_kernels<float>(false), {{8, by_lane, 8, 1},

@@ -219,8 +219,8 @@ bool launch_svd_of_tiles(Exec const& exec, Call const& call, GivenWorkspace<T> c
     bool done = false;
     auto const launch = [&]<int Tiles, int Lanes, int Teams>(SvdTilesChoice const& c) {
       if (!done && c == SvdTilesChoice{Tiles, Lanes, Teams})
-        done = launch_svd_of_some_tiles<SvdOfTiles<T, Tiles, Lanes, Teams>>(exec, call, workspace,
-                                                                            f);
+        done =
+            launch_svd_of_some_tiles<SvdOfTiles<T, Tiles, Lanes, Teams>>(exec, call, workspace, f);
     };
     constexpr bool begins = Vendor::chains_matrices<double>;
     for (SvdTilesChoice const& c : choose_svd_tiles<T>(f.n, begins)) {

@@ -125,9 +125,7 @@ BATCHWORK_INLINE void put_inverse(Member const& member, LuProblem<T> const& p,
   // Where only a result is not finite.
   if (Vendor::any_of_warp(!finite) && lane % lanes_of_warp == 0) *beside.fails = 1;
   member.team_barrier();
-  if (lane == 0)
-    p.status.put(item,
-                 code == 0 && *beside.fails != 0 ? Status::code(Reason::not_finite, 0) : code);
+  if (lane == 0) p.status.put(item, status_with_result(code, *beside.fails != 0));
 }
 
 /// In scratch. RowsOfLane is 3 where a multiprocessor holds several teams, and 2, with more warps,
