@@ -36,7 +36,7 @@ template <class T, int Tiles, int Lanes, class Member>
 struct MergesOfTeam : EigenpairMemory<T, Lanes, Member> {
   using Memory = EigenpairMemory<T, Lanes, Member>;
   using Memory::alive_count, Memory::pole_count, Memory::blocks, Memory::first_row;
-  using Memory::column, Memory::array, Memory::part, Memory::d, Memory::e, Memory::z, Memory::tau;
+  using Memory::array, Memory::d, Memory::e, Memory::z, Memory::tau;
   using Memory::matrix, Memory::rank, Memory::deep, Memory::tile, Memory::width, Memory::warps;
   using Memory::origin, Memory::kind, Memory::order, Memory::by_block, Memory::upper_count;
   using Memory::pole, Memory::pole_z, Memory::alive_column, Memory::run, Memory::sorted_column;

@@ -50,7 +50,7 @@ struct ReflectionPanels {
   /// Whether the factors of a product are where the one before has left them; and tiles of eight
   /// rows whose numbers a lane reads before it writes any.
   static constexpr bool chained = Vendor::chains_matrices<T>;
-  static constexpr int at_once = 2;
+  static constexpr int at_once = chained ? 4 : 2;
   /// Of V' x, of each block, what lanes have of column r: numbers 2 c and 2 c + 1, or all.
   static constexpr int parts = chained ? 2 : width;
 

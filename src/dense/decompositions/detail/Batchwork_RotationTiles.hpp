@@ -20,7 +20,8 @@ namespace Batchwork::Impl {
 
 /// A warp has two blocks of eight columns at a time, a left and a right one. It multiplies them
 /// with each other: 16 x 16 numbers. From these alone it finds rotations of each left column with
-/// each right one, in eight rounds. Then it multiplies the columns by all rotations at once. (Golub
+/// each right one, in eight rounds, or at once where all angles are small. Then it multiplies the
+/// columns by all rotations at once. (Golub
 /// and Van Loan, Matrix Computations, 4th edition, section 8.5 and 8.6.3.) In a sweep each block
 /// meets each other one; warps wait for each other after each meeting.
 ///
@@ -216,22 +217,67 @@ struct RotationTiles {
                              SweepReport<T>& report) const {
     Numbers h;
     put_products(h, left, right, half);
-    {
-      T const alpha = of_pair(h[0][0]), beta = of_pair(h[1][1]);
-      bool skew = false;
-      BATCHWORK_UNROLL
-      for (int e = 0; e < 2; ++e) {
-        T const gamma = h[1][0][e], sizes = alpha * of_column(beta, e);
-        skew = skew || !(gamma * gamma <= bounds.tolerance * bounds.tolerance * sizes);
-      }
-      if (!Vendor::any_of_warp(skew)) return;
-    }
+    bool skew = false, is_far = false;
+    for_pairs(h, [&](int, T const& square, T const& sizes, T const& sine) {
+      T const small = bounds.small * bounds.small;
+      skew = skew || !(square <= bounds.tolerance * bounds.tolerance * sizes);
+      is_far = is_far || !(square <= small * sizes + lost_square<T>) || !(sine * sine <= small);
+    });
+    if (!Vendor::any_of_warp(skew)) return;
     Numbers w;
     BATCHWORK_UNROLL
     for (int e = 0; e < 2; ++e) {
       w[0][0][e] = w[1][1][e] = r == 2 * c + e ? T(1) : T(0);
       w[1][0][e] = w[0][1][e] = T(0);
     }
+    if (Vendor::any_of_warp(is_far)) {
+      turn_pairs(h, w, bounds, report);
+    } else {
+      // The product of all rotations by small angles is I + X with X' = -X: what is left out is X
+      // X, which is as small as rounding errors.
+      for_pairs(h, [&](int e, T const& square, T const& sizes, T const& sine) {
+        report.skew = report.skew ||
+                      square > bounds.tolerance * bounds.tolerance * sizes + lost_square<T>;
+        w[1][0][e] = sine;
+      });
+      BATCHWORK_UNROLL
+      for (int e = 0; e < 2; ++e) {
+        int const from = 4 * (2 * c + e) + r / 2;
+        T const even = Vendor::shuffle<lanes_of_warp>(w[1][0][0], from),
+                odd = Vendor::shuffle<lanes_of_warp>(w[1][0][1], from);
+        w[0][1][e] = r % 2 != 0 ? -odd : -even;
+      }
+    }
+    BATCHWORK_UNROLL
+    for (int p = 0; p < 2; ++p) {
+      BATCHWORK_UNROLL
+      for (int q = 0; q < 2; ++q)
+        write_together(turns + (8 * p + r) * apart + 8 * q + 2 * c, w[q][p]);
+    }
+    Vendor::warp_sync();
+    put_columns(a, left, right, half);
+    if (v.a != nullptr) put_columns(v, left, right, half);
+  }
+  /// body(e, square, sizes, sine) for the pairs of left column r and right columns 2 c + e: of the
+  /// product of the columns, the product of the squares of their lengths, and the sine that makes
+  /// them orthogonal, if it is small.
+  template <class Body>
+  BATCHWORK_INLINE void for_pairs(Numbers const& h, Body const& body) const {
+    constexpr T least = std::numeric_limits<T>::epsilon() / 4;
+    T const alpha = of_pair(h[0][0]), beta = of_pair(h[1][1]);
+    BATCHWORK_UNROLL
+    for (int e = 0; e < 2; ++e) {
+      T const gamma = h[1][0][e], other = of_column(beta, e), sizes = alpha * other,
+              square = gamma * gamma;
+      bool const turned = square > least * least * sizes + lost_square<T>;
+      body(e, square, sizes, turned ? Vendor::quotient(gamma, T(other - alpha)) : T(0));
+    }
+  }
+  /// Rotates each left column with each right one; h are their products, w becomes the product of
+  /// the rotations.
+  template <class Bounds>
+  BATCHWORK_INLINE void turn_pairs(Numbers& h, Numbers& w, Bounds const& bounds,
+                                   SweepReport<T>& report) const {
     BATCHWORK_KEEP_LOOP
     for (int turn = 1; turn <= 8; ++turn) {
       Rotation<T> const own =
@@ -266,15 +312,6 @@ struct RotationTiles {
       BATCHWORK_UNROLL
       for (int p = 0; p < 2; ++p) exchange(h[1][p], bit), exchange(w[1][p], bit);
     }
-    BATCHWORK_UNROLL
-    for (int p = 0; p < 2; ++p) {
-      BATCHWORK_UNROLL
-      for (int q = 0; q < 2; ++q)
-        write_together(turns + (8 * p + r) * apart + 8 * q + 2 * c, w[q][p]);
-    }
-    Vendor::warp_sync();
-    put_columns(a, left, right, half);
-    if (v.a != nullptr) put_columns(v, left, right, half);
   }
   /// Columns change places with those whose number differs in `bit`.
   static BATCHWORK_INLINE void exchange(T (&x)[2], int bit) {

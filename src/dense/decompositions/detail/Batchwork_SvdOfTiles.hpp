@@ -67,19 +67,22 @@ struct SvdOfTiles {
     return std::int64_t(leading) * Rotations<int>::stored(f.n);
   }
   BATCHWORK_INLINE int numbers_of_gram() const { return (shape.matrix_numbers() + 3) / 4 * 4; }
+  /// The numbers beside a' a, and those that the whole numbers beside it take.
+  BATCHWORK_INLINE std::int64_t numbers_of_pairs() const {
+    return shape.memory().numbers + (shape.memory().indices * 2 + int(sizeof(T)) - 1) / sizeof(T);
+  }
   /// Of both places of columns the first is where a is at the end.
   BATCHWORK_INLINE std::int64_t numbers_of_first() const {
     std::int64_t const of_a =
                            numbers_of_columns(f.leading) + (all_in_slot ? 0 : numbers_of_turns()),
-                       of_pairs = numbers_of_gram() + shape.memory().numbers;
+                       of_pairs = numbers_of_gram() + numbers_of_pairs();
     return begins && of_pairs > of_a ? (of_pairs + 3) / 4 * 4 : of_a;
   }
   BATCHWORK_INLINE std::int64_t numbers_of_second() const {
     return !has_two() ? 0 : numbers_of_columns(begins ? f.leading : right_leading);
   }
   BATCHWORK_INLINE ItemMemory memory() const {
-    return {numbers_of_first() + f.beside() + (one_in_slot ? 0 : numbers_of_second()),
-            f.n + (begins ? shape.memory().indices : 0)};
+    return {numbers_of_first() + f.beside() + (one_in_slot ? 0 : numbers_of_second()), f.n};
   }
   BATCHWORK_INLINE std::size_t bytes_of_item() const { return memory().template bytes<T>(0); }
   BATCHWORK_INLINE std::size_t bytes_of_second() const {
@@ -146,9 +149,10 @@ struct SvdOfTiles {
               for (int i = rank; i < f.n * apart; i += count)
                 first[i] = second[i] * by.first * by.second;
               a.lanes.sync();
+              T* const pair_numbers = first + numbers_of_gram();
               EigenpairsOfTeam<T, Tiles, Lanes, std::remove_cvref_t<decltype(items.member)>> const
-                  pairs(items.member, shape, first, first + numbers_of_gram(),
-                        items.indices(0) + f.n);
+                  pairs(items.member, shape, first, pair_numbers,
+                        reinterpret_cast<std::int16_t*>(pair_numbers + shape.memory().numbers));
               has_begun = pairs.find();
               if (has_begun)
                 pairs.vectors([&](int k, int i, T const& x) {
@@ -225,9 +229,13 @@ bool launch_svd_of_tiles(Exec const& exec, Call const& call, GivenWorkspace<T> c
     constexpr bool begins = Vendor::chains_matrices<double>;
     for (SvdTilesChoice const& c : choose_svd_tiles<T>(f.n, begins)) {
       if constexpr (begins) {
-        if constexpr (sizeof(T) == 8) launch.template operator()<8, 128, 1>(c);
-        launch.template operator()<12, 128, sizeof(T) == 8 ? 2 : 3>(c);
-        launch.template operator()<16, 256, 2>(c);
+        if constexpr (sizeof(T) == 8) {
+          launch.template operator()<8, 128, 1>(c);
+          launch.template operator()<13, 256, 2>(c);
+        } else {
+          launch.template operator()<12, 128, 3>(c);
+          launch.template operator()<16, 256, 2>(c);
+        }
         launch.template operator()<16, 256, 1>(c);
         launch.template operator()<28, 256, 1>(c);
       }

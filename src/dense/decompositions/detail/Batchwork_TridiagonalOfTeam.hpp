@@ -23,7 +23,7 @@ namespace Batchwork::Impl {
 template <class T, int Tiles, int Lanes, class Member>
 struct TridiagonalOfTeam : EigenpairMemory<T, Lanes, Member> {
   using Memory = EigenpairMemory<T, Lanes, Member>;
-  using Memory::column, Memory::array, Memory::part, Memory::d, Memory::e, Memory::z;
+  using Memory::column, Memory::array, Memory::part, Memory::d, Memory::e;
   using Memory::deep, Memory::tile, Memory::width, Memory::warps;
   using Memory::unit, Memory::put_unit, Memory::sync, Memory::shape, Memory::matrix, Memory::rank;
 

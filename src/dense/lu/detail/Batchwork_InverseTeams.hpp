@@ -139,10 +139,12 @@ struct InverseTeams {
     return (RowsOfLane == 2 ? 4 : 3) * lanes_of_warp * Scratch::Panels::warps_of_panel(n);
   }
   static constexpr int largest_team = lanes_for(most_rows), wanted_teams = RowsOfLane == 2 ? 1 : 2;
-  /// Of items whose panels are of one warp a multiprocessor holds more teams, where it has the
-  /// scratch: of fewer registers. 0 where there is no such kernel.
+  /// A multiprocessor holds more teams of items whose panels are of one warp, and in float also of
+  /// others, where it has the scratch: with fewer registers. 0 where there is no such kernel.
   static constexpr int small_team = RowsOfLane == 2 ? 0 : lanes_for(lanes_of_warp),
-                       wanted_small_teams = sizeof(T) == 4 ? 8 : 5;
+                       wanted_small_teams = sizeof(T) == 4 ? 8 : 5,
+                       middle_team = RowsOfLane == 2 || sizeof(T) == 8 ? 0 : largest_team,
+                       wanted_middle_teams = 4;
 
   LuProblem<T> p;
   int leading;
