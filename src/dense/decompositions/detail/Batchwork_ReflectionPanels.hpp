@@ -42,7 +42,7 @@ template <class T, bool InScratch>
 struct ReflectionPanels {
   static constexpr int width = 8;
   /// Rows of a panel that a lane has in registers.
-  static constexpr int held = sizeof(T) == 4 ? 4 : 2;
+  static constexpr int held = sizeof(T) == 4 ? 4 : 3;
   /// Warps of a team, at most.
   static constexpr int most_warps = 16;
   /// Of a panel, by rows: R on and above the diagonal, T' below it, of which the diagonal is one.
@@ -76,8 +76,9 @@ struct ReflectionPanels {
   };
 
   /// What the warps of a panel show each other, twice: the row of the diagonal, and parts of sums
-  /// by fours; and all products of reflections.
-  BATCHWORK_INLINE int sum_parts() const { return (panel_warps + 3) / 4 * 4; }
+  /// by units of 16 bytes; and all products of reflections.
+  static constexpr int deep = 16 / int(sizeof(T));
+  BATCHWORK_INLINE int sum_parts() const { return (panel_warps + deep - 1) / deep * deep; }
   BATCHWORK_INLINE int of_step() const { return width * (1 + sum_parts()); }
   BATCHWORK_INLINE int shown_numbers() const { return 2 * of_step() + side_numbers; }
 
@@ -174,12 +175,17 @@ struct ReflectionPanels {
       BATCHWORK_UNROLL
       for (int q = 0; q < width; ++q) w[q] = T(0);
       BATCHWORK_KEEP_LOOP
-      for (int part = width; part < width + sum_parts(); part += 4) {
+      for (int part = width; part < width + sum_parts(); part += deep) {
         BATCHWORK_UNROLL
         for (int q = 0; q < width; ++q) {
-          T some[4];
+          T some[deep];
           read_together(some, show + part + sum_parts() * q);
-          w[q] += (some[0] + some[1]) + (some[2] + some[3]);
+          BATCHWORK_UNROLL
+          for (int n = deep / 2; n > 0; n /= 2) {
+            BATCHWORK_UNROLL
+            for (int e = 0; e < n; ++e) some[e] += some[e + n];
+          }
+          w[q] += some[0];
         }
       }
       Reflection<T> const h = scaled_reflection(top[0], w[0]);

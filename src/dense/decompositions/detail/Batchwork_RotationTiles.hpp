@@ -236,8 +236,8 @@ struct RotationTiles {
       // The product of all rotations by small angles is I + X with X' = -X: what is left out is X
       // X, which is as small as rounding errors.
       for_pairs(h, [&](int e, T const& square, T const& sizes, T const& sine) {
-        report.skew = report.skew ||
-                      square > bounds.tolerance * bounds.tolerance * sizes + lost_square<T>;
+        report.skew =
+            report.skew || square > bounds.tolerance * bounds.tolerance * sizes + lost_square<T>;
         w[1][0][e] = sine;
       });
       BATCHWORK_UNROLL
