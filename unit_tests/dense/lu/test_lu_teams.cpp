@@ -687,6 +687,8 @@ void check_units_of_tiles(int n, int columns) {
       auto const limits = h200_with_kokkos_5();
       if constexpr (Task == Impl::LuTask::inverses && Tiles > 3)
         run_kernel(Impl::InverseRows<T, 8 * Tiles>(p, limits), limits);
+      else if constexpr (Task == Impl::LuTask::inverses)
+        run_kernel(Impl::LuTeams<T, true>(p, limits), limits);
       else run_kernel(Impl::LuTiles<T, Tiles, Task>(p, limits), limits);
     });
 }

@@ -43,7 +43,7 @@ struct LuTiles : TeamKernel<LuTiles<T, Tiles, Task>> {
   using Shell::items_per_team;
   using Core = LuCoreOf<T, Tiles, Task>;
   using Here = typename Core::Here;
-  static_assert(FactoredMatrix<Core, T>);
+  static_assert(FactoredMatrix<Core, T> && Task != LuTask::inverses);
   static constexpr int to_before = Core::to_before, to_after = Core::to_after, warps = Core::warps,
                        count = Core::count, rows = Core::rows, largest_team = Core::largest_team,
                        wanted_teams = Core::wanted_teams;
