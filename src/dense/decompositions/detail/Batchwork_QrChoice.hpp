@@ -22,8 +22,8 @@ constexpr int qr_extent_of_tiles(int n) {
   // Panels are faster.
   return sizeof(T) == 8 && extent == 80 ? 96 : extent;
 }
-/// Whether QrByPanels is faster (H200, 2026-11-27, ns, in double: 68 rows 191 and by tiles 306, 80
-/// rows 289 and 370, 96 rows 503 and 466).
+/// Whether QrByPanels is faster (H200, 2026-11-27, ns, in double: 68 rows 180 and by tiles 306, 80
+/// rows 271 and 370, 96 rows 469 and 463).
 template <class T>
 constexpr bool qr_panels_are_faster(int m, int n) {
   return sizeof(T) == 8 && std::min(m, n) > 64 && std::max(m, n) <= 88;
@@ -32,7 +32,7 @@ constexpr bool qr_panels_are_faster(int m, int n) {
 /// for the tiles without a spill, within the launch bounds.
 ///
 /// With Q (H200, 2026-11-25, ns, float and double): 48 rows 33.4 and 71.7, 64 rows 77.5 and 149, 96
-/// rows 241 and 466; by other numbers of warps 39.8 and 62.6 (where one warp spills within the
+/// rows 241 and 463; by other numbers of warps 39.8 and 62.6 (where one warp spills within the
 /// bounds), 87.5 and 164, 289 and 479. 80 rows in float 144 by two warps, 162 by five.
 template <class T>
 constexpr int warps_of_qr(int tiles) {

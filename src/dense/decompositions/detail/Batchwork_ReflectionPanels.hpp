@@ -42,7 +42,7 @@ template <class T, bool InScratch>
 struct ReflectionPanels {
   static constexpr int width = 8;
   /// Rows of a panel that a lane has in registers.
-  static constexpr int held = sizeof(T) == 4 ? 4 : 3;
+  static constexpr int held = sizeof(T) == 4 ? 4 : 2;
   /// Warps of a team, at most.
   static constexpr int most_warps = 16;
   /// Of a panel, by rows: R on and above the diagonal, T' below it, of which the diagonal is one.

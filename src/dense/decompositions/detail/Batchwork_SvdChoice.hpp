@@ -42,8 +42,8 @@ struct SvdTilesChoice {
 /// for every item. `begins`: the device has what the others need, products of tiles in double.
 ///
 /// Rotations alone, from eigenvectors by one team, and by two or three (H200, 2026-11-27, ns): 68
-/// rows in float 3468, 3808 and 1918, in double one and two 3809 and 2231; 100 rows in float 10076,
-/// 6538 and 4520, in double 6250 and 4928.
+/// rows in float 3476, 3808 and 1883, in double by one and two 3828 and 2236; 100 rows in float
+/// 10088, 6538 and 4474, in double by one and two 5962 and 4182, with 16 tiles 4697.
 template <class T>
 constexpr Candidates<SvdTilesChoice> choose_svd_tiles(int n, bool begins) {
   Candidates<SvdTilesChoice> c;
