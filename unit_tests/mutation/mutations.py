@@ -31,7 +31,7 @@ QL = "src/core/detail/Batchwork_ImplicitQl.hpp"
 REFLECTED = "src/dense/decompositions/detail/Batchwork_EigenpairsInScratch.hpp"
 TRIDIAGONAL_PAIRS = "LaneGrids.TridiagonalEigenpairs"
 SCRATCH_PAIRS = "*EigenpairsByReflections"
-OF_TEAM = "src/dense/decompositions/detail/Batchwork_EigenpairsOfTeam.hpp"
+OF_TEAM = "src/dense/decompositions/detail/Batchwork_MergesOfTeam.hpp"
 
 RANDOM = "src/tile/Batchwork_Random.hpp"
 BLOCK = "src/core/detail/Batchwork_RandomBlock.hpp"

@@ -14,6 +14,7 @@
 #include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_MatrixInstructions.hpp"
+#include "core/detail/backend/Batchwork_Warp.hpp"
 #include "view/detail/layout/Batchwork_MatrixTravel.hpp"
 
 namespace Batchwork::Impl {
@@ -75,6 +76,35 @@ BATCHWORK_INLINE void add_products(Sum const& sum, T const (&a)[Fours][Tiles], T
         sum(i)[0] = some[0], sum(i)[1] = some[1];
       }
     }
+  }
+}
+
+/// c += a b for an 8 x 4 and a 4 x 8 matrix in double, as Vendor::mma; on devices without fast
+/// instructions by shuffles.
+BATCHWORK_INLINE void add_product_in_double(double (&c)[2], double a, double b) {
+  if constexpr (Vendor::multiplies_by_warps<double>) {
+    Vendor::mma(c, a, b);
+  } else {
+    int const lane = Vendor::lane_id() % lanes_of_warp;
+    for (int k = 0; k < 4; ++k) {
+      double const left = Vendor::shuffle<lanes_of_warp>(a, lane / 4 * 4 + k);
+      for (int j = 0; j < 2; ++j)
+        c[j] += left * Vendor::shuffle<lanes_of_warp>(b, 4 * (2 * (lane % 4) + j) + k);
+    }
+  }
+}
+/// The same for some tiles that stand one below the other.
+template <int Tiles>
+BATCHWORK_INLINE void add_products_in_double(double (&sums)[Tiles][2], double const (&a)[Tiles],
+                                             double b) {
+  if constexpr (Vendor::multiplies_by_warps<double>) {
+    double left[1][Tiles];
+    BATCHWORK_UNROLL
+    for (int i = 0; i < Tiles; ++i) left[0][i] = a[i];
+    add_products([&](int i) { return sums[i]; }, left, {b});
+  } else {
+    BATCHWORK_UNROLL
+    for (int i = 0; i < Tiles; ++i) add_product_in_double(sums[i], a[i], b);
   }
 }
 

@@ -42,7 +42,9 @@ TEST(QrChoice, Square) {
                                       {33, by_warps, 48, 32},
                                       {48, by_warps, 48, 32},
                                       {49, by_warps, 64, 64},
-                                      {65, by_warps, 96, 128},
+                                      {65, by_warps, 80, 64},
+                                      {80, by_warps, 80, 64},
+                                      {81, by_warps, 96, 128},
                                       {96, by_warps, 96, 128},
                                       {97, by_panels}});
   expect_chosen(qr_kernels<double>(), {{8, by_lane, 8, 1},
@@ -52,7 +54,9 @@ TEST(QrChoice, Square) {
                                        {32, by_lanes, 32, 16},
                                        {33, by_warps, 48, 64},
                                        {64, by_warps, 64, 64},
-                                       {65, by_warps, 96, 128},
+                                       {65, by_panels},
+                                       {88, by_panels},
+                                       {89, by_warps, 96, 192},
                                        {97, by_panels}});
 }
 TEST(QrChoice, OtherShapes) {
@@ -131,6 +135,22 @@ TEST(SvdChoice, Tall) {
   expect_chosen(
       tall_svd_kernels<float>(20),
       {{32, by_lanes, 32, 32}, {33, by_warps, 64, 16}, {40, by_warps, 64, 16}, {41, by_panels}});
+}
+/// Tiles of the first kernel for n columns, lanes and teams.
+template <class T>
+void expect_svd_tiles(int n, int tiles, int lanes, int teams, bool begins = true) {
+  auto const c = Impl::choose_svd_tiles<T>(n, begins);
+  EXPECT_EQ(c.all[0], (Impl::SvdTilesChoice{tiles, lanes, teams})) << n;
+  EXPECT_EQ(c.all[c.count - 1], Impl::SvdTilesChoice()) << n;
+}
+TEST(SvdChoice, Tiles) {
+  expect_svd_tiles<double>(52, 0, 512, 1), expect_svd_tiles<double>(53, 8, 128, 1);
+  expect_svd_tiles<double>(64, 8, 128, 1), expect_svd_tiles<double>(65, 13, 256, 2);
+  expect_svd_tiles<double>(104, 13, 256, 2), expect_svd_tiles<double>(105, 16, 256, 1);
+  expect_svd_tiles<double>(128, 16, 256, 1), expect_svd_tiles<double>(129, 28, 256, 1);
+  expect_svd_tiles<double>(225, 0, 512, 1), expect_svd_tiles<double>(100, 0, 512, 1, false);
+  expect_svd_tiles<float>(64, 0, 512, 1), expect_svd_tiles<float>(65, 12, 128, 3);
+  expect_svd_tiles<float>(81, 16, 256, 2), expect_svd_tiles<float>(224, 28, 256, 1);
 }
 TEST(DecompositionChoices, WithoutShuffles) {
   expect_chosen(qr_kernels<double>(false), {{8, by_lane, 8, 1}, {9, in_scratch}, {48, in_scratch}});

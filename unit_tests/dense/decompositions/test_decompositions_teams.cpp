@@ -424,6 +424,7 @@ TEST(DecompositionTeams, SingularValuesOfBlocks) {
     check_svd_teams<float, Blocks<0, 512>>(18, 34, 6, Arranged::item_contiguous, random);
     check_svd_teams<float, Blocks<0, 512>>(34, 3, 6, Arranged::by_columns, random);
     check_svd_teams<double, Blocks<8, 128>>(33, 30, 6, Arranged::strided, random);
+    check_svd_teams<float, Blocks<8, 128>>(36, 30, 6, Arranged::by_columns, random);
     // One matrix in scratch, and none.
     check_svd_teams<double, Blocks<8, 128, 9000>>(36, 12, 6, Arranged::item_contiguous, random);
     check_svd_teams<double, Blocks<8, 128, 4000>>(36, 12, 6, Arranged::interleaved, random);

@@ -367,6 +367,8 @@ void check_solution(int n, std::int64_t items, Arranged how, Random& random) {
                         auto const limits = h200_with_kokkos_5();
                         if constexpr (Task == Impl::LuTask::solutions)
                           run_kernel(Impl::SolutionOfSharedLanes<T, N>(p, limits), limits);
+                        else if constexpr (Task == Impl::LuTask::inverses)
+                          run_kernel(Impl::LuTeams<T, true>(p, limits), limits);
                         else run_kernel(Impl::LuTiles<T, 4, Task>(p, limits), limits);
                       });
 }
@@ -407,14 +409,16 @@ TEST(LuTeams, SmallestNumberBesideZeros) {
   check_smallest_number_by_shared_lanes<double, 32>(31);
 }
 
-/// In registers, if lanes have shuffles.
+/// In registers, if lanes have shuffles. Others find the inverses.
 template <class T, int Tiles>
 void check_tiles(int n, int columns, std::int64_t items, Arranged how, Random& random) {
   if constexpr (Impl::Vendor::has_shuffles)
     check_problems<T>(
         n, columns, items, how, random, [&]<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
           auto const limits = h200_with_kokkos_5();
-          if (Task == Impl::LuTask::solutions && p.columns == 1)
+          if constexpr (Task == Impl::LuTask::inverses)
+            run_kernel(Impl::LuTeams<T, true>(p, limits), limits);
+          else if (Task == Impl::LuTask::solutions && p.columns == 1)
             run_kernel(Impl::LuTiles<T, Tiles, Impl::LuTask::solution>(p, limits), limits);
           else run_kernel(Impl::LuTiles<T, Tiles, Task>(p, limits), limits);
         });
@@ -683,6 +687,8 @@ void check_units_of_tiles(int n, int columns) {
       auto const limits = h200_with_kokkos_5();
       if constexpr (Task == Impl::LuTask::inverses && Tiles > 3)
         run_kernel(Impl::InverseRows<T, 8 * Tiles>(p, limits), limits);
+      else if constexpr (Task == Impl::LuTask::inverses)
+        run_kernel(Impl::LuTeams<T, true>(p, limits), limits);
       else run_kernel(Impl::LuTiles<T, Tiles, Task>(p, limits), limits);
     });
 }

@@ -62,13 +62,15 @@ struct ItemInPanels {
         panels(blocks_for(std::min(m, n))),
         blocks_of_a(blocks_for(n)),
         blocks(blocks_there) {
-    // One warp finds reflections where others of a multiprocessor's teams do so as well; else four,
-    // and more where lanes could not have all rows in registers. (Measured on an H200: 100 rows in
-    // float 343 instead of 400 ns, 152 rows 1040 instead of 997.)
+    // One warp finds reflections where two or more other teams of a multiprocessor do so as well;
+    // two beside one other team, else four, and more where lanes could not have all rows in
+    // registers. (Four, two and one warp, H200, 2026-11-27, ns: 100 rows in double, two teams, 574,
+    // 558 and 579; 152 rows in double, one team, 1644, 1689 and 1984; in float, two, 1109 and
+    // 1060.)
     int const held = lanes_of_warp * Panels::held, least = (rows + held - 1) / held;
     auto const take = [&](int teams) {
       lanes = largest_team / teams / lanes_of_warp * lanes_of_warp;
-      panel_warps = std::min(lanes / lanes_of_warp, std::max(teams > 2 ? 1 : 4, least));
+      panel_warps = std::min(lanes / lanes_of_warp, teams > 2 ? 1 : std::max(4 / teams, least));
     };
     take(1);
     if constexpr (InScratch) {

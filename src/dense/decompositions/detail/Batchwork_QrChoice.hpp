@@ -14,17 +14,30 @@
 namespace Batchwork::Impl {
 
 /// The largest extent of QrOfSharedLanes, and the extents of QrOfTiles.
-inline constexpr int qr_rows_of_lanes = 32, qr_extents_of_tiles[] = {48, 64, 96};
+inline constexpr int qr_rows_of_lanes = 32;
+template <class T>
+constexpr int qr_extent_of_tiles(int n) {
+  constexpr int extents[] = {48, 64, 80, 96};
+  int const extent = extent_from(extents, n);
+  // Panels are faster.
+  return sizeof(T) == 8 && extent == 80 ? 96 : extent;
+}
+/// Whether QrByPanels is faster (H200, 2026-11-27, ns, in double: 68 rows 180 and by tiles 306, 80
+/// rows 271 and 370, 96 rows 469 and 463).
+template <class T>
+constexpr bool qr_panels_are_faster(int m, int n) {
+  return sizeof(T) == 8 && std::min(m, n) > 64 && std::max(m, n) <= 88;
+}
 /// Warps of an item of so many tiles of rows in QrOfTiles: as many as leave their lanes registers
 /// for the tiles without a spill, within the launch bounds.
 ///
 /// With Q (H200, 2026-11-25, ns, float and double): 48 rows 33.4 and 71.7, 64 rows 77.5 and 149, 96
-/// rows 252 and 495; by other numbers of warps 39.8 and 62.6 (where one warp spills within the
-/// bounds), 87.5 and 164, 255 and 469.
+/// rows 241 and 463; by other numbers of warps 39.8 and 62.6 (where one warp spills within the
+/// bounds), 87.5 and 164, 289 and 479. 80 rows in float 144 by two warps, 162 by five.
 template <class T>
 constexpr int warps_of_qr(int tiles) {
   if (tiles <= 6) return sizeof(T) == 4 ? 1 : 2;
-  return tiles <= 8 ? 2 : 4;
+  return tiles <= (sizeof(T) == 4 ? 10 : 8) ? 2 : sizeof(T) == 4 ? 4 : 6;
 }
 
 /// QrByPanels and LeastSquaresByPanels, for more than 32 rows or columns, in scratch or in a
@@ -43,13 +56,13 @@ template <class T>
 constexpr Candidates<> choose_qr(int m, int n, int columns_of_q, bool shuffles) {
   using enum KernelKind;
   Candidates<> c;
-  int const extent = std::max(m, n),
-            tiles = extent_from(qr_extents_of_tiles, std::max(extent, columns_of_q));
+  int const extent = std::max(m, n), tiles = qr_extent_of_tiles<T>(std::max(extent, columns_of_q));
   if (extent <= extent_of_lane) c.add({by_lane, extent, 1});
   if (shuffles && extent <= qr_rows_of_lanes) {
     int const rows = extent_from(extents_of_columns, extent);
     c.add({by_lanes, rows, lanes_of_columns<T>(rows)});
   }
+  if (shuffles && qr_panels_are_faster<T>(m, n)) c.add({by_panels});
   if (shuffles && tiles > 0) c.add({by_warps, tiles, warps_of_qr<T>(tiles / 8) * lanes_of_warp});
   add_larger_qr(c, extent, shuffles);
   return c;

@@ -205,16 +205,19 @@ struct QrOfTiles : ReflectionTiles<T, Tiles, warps_of_qr<T>(Tiles)>,
 template <class Exec, class T>
 bool launch_qr_of_tiles(Exec const& exec, Call const& call, QrOfItems<T> const& f, int extent) {
   if constexpr (Vendor::has_shuffles)
-    return with_extent<48, 64, 96>(extent, [&]<int N>(KnownExtent<N>) {
-      using Kernel = QrOfTiles<T, N / 8>;
-      DeviceLimits const limits = Vendor::device_limits(exec);
-      Kernel const kernel(f, limits);
-      if (!kernel.fits(limits)) return false;
-      // With the bounds for fewer teams where a multiprocessor has too little scratch for all:
-      // Kokkos would refuse the launch.
-      launch_kernel_that_fits(exec, kernel_label(call.verb, call.label), kernel,
-                              [&] { return matrices_do_not_fit(call, "use fewer items"); });
-      return true;
+    return with_extent<48, 64, 80, 96>(extent, [&]<int N>(KnownExtent<N>) {
+      if constexpr (qr_extent_of_tiles<T>(N) != N) {
+        return false;
+      } else {
+        DeviceLimits const limits = Vendor::device_limits(exec);
+        QrOfTiles<T, N / 8> const kernel(f, limits);
+        if (!kernel.fits(limits)) return false;
+        // With the bounds for fewer teams where a multiprocessor has too little scratch for all:
+        // Kokkos would refuse the launch.
+        launch_kernel_that_fits(exec, kernel_label(call.verb, call.label), kernel,
+                                [&] { return matrices_do_not_fit(call, "use fewer items"); });
+        return true;
+      }
     });
   else return false;
 }

@@ -50,7 +50,7 @@ struct ReflectionPanels {
   /// Whether the factors of a product are where the one before has left them; and tiles of eight
   /// rows whose numbers a lane reads before it writes any.
   static constexpr bool chained = Vendor::chains_matrices<T>;
-  static constexpr int at_once = 2;
+  static constexpr int at_once = chained ? 4 : 2;
   /// Of V' x, of each block, what lanes have of column r: numbers 2 c and 2 c + 1, or all.
   static constexpr int parts = chained ? 2 : width;
 
@@ -76,8 +76,9 @@ struct ReflectionPanels {
   };
 
   /// What the warps of a panel show each other, twice: the row of the diagonal, and parts of sums
-  /// by fours; and all products of reflections.
-  BATCHWORK_INLINE int sum_parts() const { return (panel_warps + 3) / 4 * 4; }
+  /// by units of 16 bytes; and all products of reflections.
+  static constexpr int deep = 16 / int(sizeof(T));
+  BATCHWORK_INLINE int sum_parts() const { return (panel_warps + deep - 1) / deep * deep; }
   BATCHWORK_INLINE int of_step() const { return width * (1 + sum_parts()); }
   BATCHWORK_INLINE int shown_numbers() const { return 2 * of_step() + side_numbers; }
 
@@ -174,12 +175,17 @@ struct ReflectionPanels {
       BATCHWORK_UNROLL
       for (int q = 0; q < width; ++q) w[q] = T(0);
       BATCHWORK_KEEP_LOOP
-      for (int part = width; part < width + sum_parts(); part += 4) {
+      for (int part = width; part < width + sum_parts(); part += deep) {
         BATCHWORK_UNROLL
         for (int q = 0; q < width; ++q) {
-          T some[4];
+          T some[deep];
           read_together(some, show + part + sum_parts() * q);
-          w[q] += (some[0] + some[1]) + (some[2] + some[3]);
+          BATCHWORK_UNROLL
+          for (int n = deep / 2; n > 0; n /= 2) {
+            BATCHWORK_UNROLL
+            for (int e = 0; e < n; ++e) some[e] += some[e + n];
+          }
+          w[q] += some[0];
         }
       }
       Reflection<T> const h = scaled_reflection(top[0], w[0]);
@@ -333,10 +339,11 @@ struct ReflectionPanels {
     for (int k = 0; k < Count; ++k) x[k] = block(k0 + k) + own;
     if constexpr (chained) {
       T const* const v = block(g) + own;
+      // Two sums, because the additions of a single one would wait for each other.
+      T other[Count][2];
       BATCHWORK_UNROLL
-      for (int k = 0; k < Count; ++k) w[k][0] = w[k][1] = T(0);
-      BATCHWORK_UNROLL_SOME
-      for (int i = from; i < to; i += width) {
+      for (int k = 0; k < Count; ++k) w[k][0] = w[k][1] = other[k][0] = other[k][1] = T(0);
+      auto const add = [&](T(&to)[Count][2], int i) {
         T a[2][Count], b[2];
         read_together(b, v + i);
         BATCHWORK_UNROLL
@@ -345,8 +352,14 @@ struct ReflectionPanels {
           read_together(some, x[k] + i);
           a[0][k] = some[0], a[1][k] = some[1];
         }
-        add_products([&](int k) { return w[k]; }, a, b);
-      }
+        add_products([&](int k) { return to[k]; }, a, b);
+      };
+      int i = from;
+      BATCHWORK_UNROLL_SOME
+      for (; i + width < to; i += 2 * width) add(w, i), add(other, i + width);
+      if (i < to) add(w, i);
+      BATCHWORK_UNROLL
+      for (int k = 0; k < Count; ++k) w[k][0] += other[k][0], w[k][1] += other[k][1];
     } else {
       T const* const v = block(g);
       BATCHWORK_UNROLL

@@ -20,7 +20,8 @@ namespace Batchwork::Impl {
 
 /// A warp has two blocks of eight columns at a time, a left and a right one. It multiplies them
 /// with each other: 16 x 16 numbers. From these alone it finds rotations of each left column with
-/// each right one, in eight rounds. Then it multiplies the columns by all rotations at once. (Golub
+/// each right one, in eight rounds, or at once where all angles are small. Then it multiplies the
+/// columns by all rotations at once. (Golub
 /// and Van Loan, Matrix Computations, 4th edition, section 8.5 and 8.6.3.) In a sweep each block
 /// meets each other one; warps wait for each other after each meeting.
 ///
@@ -90,38 +91,39 @@ struct RotationTiles {
       }
     }
   }
-  /// a := a v, by warps that have whole rows of it, in up to 8 Blocks columns.
+  /// a := a v, by warps that have whole rows of it, in up to 8 Blocks columns. Sums are in double.
   template <int Blocks>
   BATCHWORK_INLINE void multiply_by_vectors() const {
-    static_assert(Vendor::chains_matrices<T>);
+    static_assert(Vendor::chains_matrices<double>);
     int const n = a.cols, row = r ^ r / 4, row0 = 2 * c + c / 2, row1 = row0 ^ 1;
     BATCHWORK_KEEP_LOOP
     for (int i = 8 * warp; i < a.rows; i += 8 * warp_count) {
       T* const strip = a.a + i;
-      T x[Blocks][2];
+      double x[Blocks][2];
       BATCHWORK_UNROLL
       for (int k = 0; k < Blocks; ++k) {
         BATCHWORK_UNROLL
         for (int f = 0; f < 2; ++f)
-          x[k][f] = 8 * k < n ? strip[there(8 * k + 4 * f + c) * a.leading + row] : T(0);
+          x[k][f] = 8 * k < n ? double(strip[there(8 * k + 4 * f + c) * a.leading + row]) : 0.0;
       }
       Vendor::warp_sync();
       BATCHWORK_KEEP_LOOP
       for (int j = r; j - r < n; j += 16) {
         T const* const left = v.a + there(j) * v.leading + c;
         T const* const right = v.a + there(j + 8) * v.leading + c;
-        T y[2][2] = {{T(0), T(0)}, {T(0), T(0)}};
+        double y[2][2] = {};
         BATCHWORK_UNROLL
         for (int k = 0; k < Blocks; ++k) {
           if (8 * k >= n) continue;
-          T const by[2][2] = {{left[8 * k], right[8 * k]}, {left[8 * k + 4], right[8 * k + 4]}};
+          double const by[2][2] = {{double(left[8 * k]), double(right[8 * k])},
+                                   {double(left[8 * k + 4]), double(right[8 * k + 4])}};
           multiply(y, by, x[k]);
         }
         BATCHWORK_UNROLL
         for (int p = 0; p < 2; ++p)
           if (j + 8 * p < n) {
-            strip[(j + 8 * p) * a.leading + row0] = y[p][0];
-            strip[(j + 8 * p) * a.leading + row1] = y[p][1];
+            strip[(j + 8 * p) * a.leading + row0] = T(y[p][0]);
+            strip[(j + 8 * p) * a.leading + row1] = T(y[p][1]);
           }
       }
     }
@@ -169,7 +171,8 @@ struct RotationTiles {
   BATCHWORK_INLINE int there(int column) const { return column < a.cols ? column : a.cols; }
 
   /// c += a b, a of 16 x 8 and b of 8 x 8 numbers.
-  static BATCHWORK_INLINE void multiply(T (&to)[2][2], T const (&x)[2][2], T const (&y)[2]) {
+  template <class N>
+  static BATCHWORK_INLINE void multiply(N (&to)[2][2], N const (&x)[2][2], N const (&y)[2]) {
     if constexpr (Vendor::fours_at_once == 2) {
       Vendor::mma(to, x, y);
     } else {
@@ -214,22 +217,67 @@ struct RotationTiles {
                              SweepReport<T>& report) const {
     Numbers h;
     put_products(h, left, right, half);
-    {
-      T const alpha = of_pair(h[0][0]), beta = of_pair(h[1][1]);
-      bool skew = false;
-      BATCHWORK_UNROLL
-      for (int e = 0; e < 2; ++e) {
-        T const gamma = h[1][0][e], sizes = alpha * of_column(beta, e);
-        skew = skew || !(gamma * gamma <= bounds.tolerance * bounds.tolerance * sizes);
-      }
-      if (!Vendor::any_of_warp(skew)) return;
-    }
+    bool skew = false, is_far = false;
+    for_pairs(h, [&](int, T const& square, T const& sizes, T const& sine) {
+      T const small = bounds.small * bounds.small;
+      skew = skew || !(square <= bounds.tolerance * bounds.tolerance * sizes);
+      is_far = is_far || !(square <= small * sizes + lost_square<T>) || !(sine * sine <= small);
+    });
+    if (!Vendor::any_of_warp(skew)) return;
     Numbers w;
     BATCHWORK_UNROLL
     for (int e = 0; e < 2; ++e) {
       w[0][0][e] = w[1][1][e] = r == 2 * c + e ? T(1) : T(0);
       w[1][0][e] = w[0][1][e] = T(0);
     }
+    if (Vendor::any_of_warp(is_far)) {
+      turn_pairs(h, w, bounds, report);
+    } else {
+      // The product of all rotations by small angles is I + X with X' = -X: what is left out is X
+      // X, which is as small as rounding errors.
+      for_pairs(h, [&](int e, T const& square, T const& sizes, T const& sine) {
+        report.skew =
+            report.skew || square > bounds.tolerance * bounds.tolerance * sizes + lost_square<T>;
+        w[1][0][e] = sine;
+      });
+      BATCHWORK_UNROLL
+      for (int e = 0; e < 2; ++e) {
+        int const from = 4 * (2 * c + e) + r / 2;
+        T const even = Vendor::shuffle<lanes_of_warp>(w[1][0][0], from),
+                odd = Vendor::shuffle<lanes_of_warp>(w[1][0][1], from);
+        w[0][1][e] = r % 2 != 0 ? -odd : -even;
+      }
+    }
+    BATCHWORK_UNROLL
+    for (int p = 0; p < 2; ++p) {
+      BATCHWORK_UNROLL
+      for (int q = 0; q < 2; ++q)
+        write_together(turns + (8 * p + r) * apart + 8 * q + 2 * c, w[q][p]);
+    }
+    Vendor::warp_sync();
+    put_columns(a, left, right, half);
+    if (v.a != nullptr) put_columns(v, left, right, half);
+  }
+  /// body(e, square, sizes, sine) for the pairs of left column r and right columns 2 c + e: of the
+  /// product of the columns, the product of the squares of their lengths, and the sine that makes
+  /// them orthogonal, if it is small.
+  template <class Body>
+  BATCHWORK_INLINE void for_pairs(Numbers const& h, Body const& body) const {
+    constexpr T least = std::numeric_limits<T>::epsilon() / 4;
+    T const alpha = of_pair(h[0][0]), beta = of_pair(h[1][1]);
+    BATCHWORK_UNROLL
+    for (int e = 0; e < 2; ++e) {
+      T const gamma = h[1][0][e], other = of_column(beta, e), sizes = alpha * other,
+              square = gamma * gamma;
+      bool const turned = square > least * least * sizes + lost_square<T>;
+      body(e, square, sizes, turned ? Vendor::quotient(gamma, T(other - alpha)) : T(0));
+    }
+  }
+  /// Rotates each left column with each right one; h are their products, w becomes the product of
+  /// the rotations.
+  template <class Bounds>
+  BATCHWORK_INLINE void turn_pairs(Numbers& h, Numbers& w, Bounds const& bounds,
+                                   SweepReport<T>& report) const {
     BATCHWORK_KEEP_LOOP
     for (int turn = 1; turn <= 8; ++turn) {
       Rotation<T> const own =
@@ -264,15 +312,6 @@ struct RotationTiles {
       BATCHWORK_UNROLL
       for (int p = 0; p < 2; ++p) exchange(h[1][p], bit), exchange(w[1][p], bit);
     }
-    BATCHWORK_UNROLL
-    for (int p = 0; p < 2; ++p) {
-      BATCHWORK_UNROLL
-      for (int q = 0; q < 2; ++q)
-        write_together(turns + (8 * p + r) * apart + 8 * q + 2 * c, w[q][p]);
-    }
-    Vendor::warp_sync();
-    put_columns(a, left, right, half);
-    if (v.a != nullptr) put_columns(v, left, right, half);
   }
   /// Columns change places with those whose number differs in `bit`.
   static BATCHWORK_INLINE void exchange(T (&x)[2], int bit) {

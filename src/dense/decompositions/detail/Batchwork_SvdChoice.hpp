@@ -30,6 +30,38 @@ constexpr bool svd_warps_are_faster(int m, int n) {
   return n > 4 && n <= (sizeof(T) == 8 ? 40 : 64) && m <= 2 * n;
 }
 
+/// How SvdOfTiles is compiled: rotations begin with eigenvectors of up to 8 `tiles` columns, or are
+/// alone if it is 0. A multiprocessor holds `teams` teams of `lanes` lanes.
+struct SvdTilesChoice {
+  int tiles = 0, lanes = 512, teams = 1;
+
+  friend constexpr bool operator==(SvdTilesChoice const&, SvdTilesChoice const&) = default;
+};
+/// Those for n columns, the fastest first: where two teams of a multiprocessor have no room for
+/// their items in scratch, the next ones are for calls without a workspace. The last one has room
+/// for every item. `begins`: the device has what the others need, products of tiles in double.
+///
+/// Rotations alone, from eigenvectors by one team, and by two or three (H200, 2026-11-27, ns): 68
+/// rows in float 3476, 3808 and 1883, in double by one and two 3828 and 2236; 100 rows in float
+/// 10088, 6538 and 4474, in double by one and two 5962 and 4182, with 16 tiles 4697.
+template <class T>
+constexpr Candidates<SvdTilesChoice> choose_svd_tiles(int n, bool begins) {
+  Candidates<SvdTilesChoice> c;
+  if (begins && n > (sizeof(T) == 8 ? 52 : 64)) {
+    if (sizeof(T) == 8) {
+      if (n <= 64) c.add({8, 128, 1});
+      else if (n <= 104) c.add({13, 256, 2});
+    } else {
+      if (n <= 80) c.add({12, 128, 3});
+      if (n <= 128) c.add({16, 256, 2});
+    }
+    if (n > 64 && n <= 128) c.add({16, 256, 1});
+    if (n <= 224) c.add({28, 256, 1});
+  }
+  c.add({});
+  return c;
+}
+
 /// The kernels for m x n matrices, m >= n >= 1, the fastest first. by_panels is SvdOfTiles, with
 /// the matrices in scratch or in a workspace. by_warps is SvdByReflections, in_scratch are
 /// rotations alone by DecompositionTeams: from eigenvectors, 64 rows in double take 3300 ns instead

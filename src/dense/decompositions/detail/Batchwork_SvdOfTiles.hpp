@@ -24,12 +24,13 @@
 namespace Batchwork::Impl {
 
 /// See RotationTiles. A team has an item at a time. With Tiles > 0, for 9 to 8 Tiles columns,
-/// rotations begin with the eigenvectors of a' a, see begins_svd_by_eigenvectors: a' a is beside a,
-/// and becomes vectors in the place of a, which is read once more. Of an item that scratch cannot
-/// hold one of both stands in a slot of a workspace, of a larger one both do.
-template <class T, int Tiles, int Lanes>
+/// rotations begin with the eigenvectors of a' a, see begins_svd_by_eigenvectors: a' a comes to the
+/// place of v, and then to that of a, which is read once more after its eigenvectors are in v. Of
+/// an item that scratch cannot hold, for as many teams, v stands in a slot of a workspace, of a
+/// larger one both do.
+template <class T, int Tiles, int Lanes, int Teams = 1>
 struct SvdOfTiles {
-  static constexpr int largest_team = Lanes, wanted_teams = 1;
+  static constexpr int largest_team = Lanes, wanted_teams = Teams;
   static constexpr bool begins = Tiles > 0;
   template <class Member>
   using Rotations = RotationTiles<ColumnsInMemory<T, ColumnLanes<Member>>>;
@@ -48,14 +49,14 @@ struct SvdOfTiles {
         turning(std::min(Rotations<int>::warps(of.n), warps)),
         right_leading(Rotations<int>::leading(of.n)) {
     f.leading = Rotations<int>::leading(f.m);
-    auto const fits = [&] { return bytes() <= limits.scratch_of_team; };
-    if (fits()) return;
+    if (fits(limits)) return;
     one_in_slot = has_two();
-    if (one_in_slot && fits()) return;
+    if ((one_in_slot && fits(limits)) || Teams > 1) return;
     all_in_slot = true;
     // Of a wide item; on devices with little scratch.
-    while (!begins && warps > 1 && !fits()) turning = --warps;
+    while (!begins && warps > 1 && !fits(limits)) turning = --warps;
   }
+  bool fits(DeviceLimits const& limits) const { return limits.holds(Teams, team(), bytes()); }
   static bool takes(SvdOfItems<T> const& f) {
     return !begins || (f.n > 8 && f.n <= 8 * Tiles && EigenpairsOfTeam < T, begins ? Tiles : 8,
                        Lanes, int > ::fits(EigenpairShape<T>(f.n)));
@@ -66,19 +67,22 @@ struct SvdOfTiles {
     return std::int64_t(leading) * Rotations<int>::stored(f.n);
   }
   BATCHWORK_INLINE int numbers_of_gram() const { return (shape.matrix_numbers() + 3) / 4 * 4; }
+  /// The numbers beside a' a, and those that the whole numbers beside it take.
+  BATCHWORK_INLINE std::int64_t numbers_of_pairs() const {
+    return shape.memory().numbers + (shape.memory().indices * 2 + int(sizeof(T)) - 1) / sizeof(T);
+  }
   /// Of both places of columns the first is where a is at the end.
   BATCHWORK_INLINE std::int64_t numbers_of_first() const {
     std::int64_t const of_a =
                            numbers_of_columns(f.leading) + (all_in_slot ? 0 : numbers_of_turns()),
-                       of_pairs = numbers_of_gram() + shape.memory().numbers;
+                       of_pairs = numbers_of_gram() + numbers_of_pairs();
     return begins && of_pairs > of_a ? (of_pairs + 3) / 4 * 4 : of_a;
   }
   BATCHWORK_INLINE std::int64_t numbers_of_second() const {
     return !has_two() ? 0 : numbers_of_columns(begins ? f.leading : right_leading);
   }
   BATCHWORK_INLINE ItemMemory memory() const {
-    return {numbers_of_first() + f.beside() + (one_in_slot ? 0 : numbers_of_second()),
-            f.n + (begins ? shape.memory().indices : 0)};
+    return {numbers_of_first() + f.beside() + (one_in_slot ? 0 : numbers_of_second()), f.n};
   }
   BATCHWORK_INLINE std::size_t bytes_of_item() const { return memory().template bytes<T>(0); }
   BATCHWORK_INLINE std::size_t bytes_of_second() const {
@@ -126,11 +130,7 @@ struct SvdOfTiles {
     using Rotating = RotationTiles<ColumnsInMemory<T, typename Items::Lanes>>;
     T *const first = items.numbers(0), *const rest = first + numbers_of_first(),
              *const second = one_in_slot ? slot : rest + f.beside();
-    SvdPlace<T> place{begins ? second : first,
-                      begins             ? first
-                      : f.stores_vectors ? second
-                                         : nullptr,
-                      rest, right_leading};
+    SvdPlace<T> const place{first, has_two() ? second : nullptr, rest, right_leading};
     f.decompose(
         items, [&](int) { return place; },
         [&](auto& a, auto& right, T const& largest, T*) {
@@ -139,31 +139,33 @@ struct SvdOfTiles {
           if constexpr (begins) {
             if (is_finite(largest)) {
               a.lanes.sync();
-              Rotating(a, right, turns).put_gram(first, shape.leading());
-              a.lanes.sync();
               int const rank = a.lanes.rank, count = a.lanes.count, apart = shape.leading();
+              Rotating(a, right, turns).put_gram(second, apart);
+              a.lanes.sync();
               T size(0);
               for (int j = rank; j < f.n; j += count)
-                size = larger_size(size, first[j * apart + j]);
+                size = larger_size(size, second[j * apart + j]);
               UnitScale<T> const by(a.lanes.largest(size));
               for (int i = rank; i < f.n * apart; i += count)
-                first[i] = first[i] * by.first * by.second;
+                first[i] = second[i] * by.first * by.second;
               a.lanes.sync();
+              T* const pair_numbers = first + numbers_of_gram();
               EigenpairsOfTeam<T, Tiles, Lanes, std::remove_cvref_t<decltype(items.member)>> const
-                  pairs(items.member, shape, first, first + numbers_of_gram(),
-                        items.indices(0) + f.n);
+                  pairs(items.member, shape, first, pair_numbers,
+                        reinterpret_cast<std::int16_t*>(pair_numbers + shape.memory().numbers));
               has_begun = pairs.find();
-              if (has_begun) {
+              if (has_begun)
                 pairs.vectors([&](int k, int i, T const& x) {
                   second[(f.n - 1 - k) * right_leading + i] = x;
                 });
-                a.lanes.sync();
-                a.a = place.a = first, right.a = place.right = second;
-                UnitScale<T> const scale(largest);
-                items.load(f.a, f.m, f.n, [&](int, int i, int j, T const& x) {
-                  first[j * f.leading + i] = x * scale.first * scale.second;
-                });
-                Rotating::clear_padding(a), Rotating::clear_padding(right);
+              a.lanes.sync();
+              UnitScale<T> const scale(largest);
+              items.load(f.a, f.m, f.n, [&](int, int i, int j, T const& x) {
+                first[j * f.leading + i] = x * scale.first * scale.second;
+              });
+              Rotating::clear_padding(a);
+              if (has_begun) {
+                Rotating::clear_padding(right);
                 a.lanes.sync();
                 Rotating(a, right, turns).template multiply_by_vectors<Tiles>();
               }
@@ -184,7 +186,7 @@ bool launch_svd_of_some_tiles(Exec const& exec, Call const& call,
                               GivenWorkspace<T> const& workspace, SvdOfItems<T> const& f) {
   DeviceLimits const limits = Vendor::device_limits(exec);
   Kernel kernel(f, limits);
-  if (!Kernel::takes(f) || kernel.bytes() > limits.scratch_of_team) return false;
+  if (!Kernel::takes(f) || !kernel.fits(limits)) return false;
   auto const launch = [&] {
     launch_kernel(exec, kernel_label(call.verb, call.label), kernel,
                   [&] { return matrices_do_not_fit(call, "use smaller matrices"); });
@@ -218,16 +220,28 @@ bool launch_svd_of_tiles(Exec const& exec, Call const& call, GivenWorkspace<T> c
                          SvdOfItems<T> const& f) {
   if constexpr (runs_on_device<Exec> && Vendor::has_shuffles) {
     if (f.m <= columns_of_warp || svd_warps_are_faster<T>(f.m, f.n)) return false;
-    auto const launch = [&]<int Tiles, int Lanes>() {
-      return launch_svd_of_some_tiles<SvdOfTiles<T, Tiles, Lanes>>(exec, call, workspace, f);
+    bool done = false;
+    auto const launch = [&]<int Tiles, int Lanes, int Teams>(SvdTilesChoice const& c) {
+      if (!done && c == SvdTilesChoice{Tiles, Lanes, Teams})
+        done =
+            launch_svd_of_some_tiles<SvdOfTiles<T, Tiles, Lanes, Teams>>(exec, call, workspace, f);
     };
-    // From eigenvectors, where these fit.
-    if constexpr (Vendor::chains_matrices<T>)
-      if (f.n > 52 && (f.n <= 64    ? launch.template operator()<8, 128>()
-                       : f.n <= 128 ? launch.template operator()<16, 256>()
-                                    : launch.template operator()<28, 256>()))
-        return true;
-    return launch.template operator()<0, 512>();
+    constexpr bool begins = Vendor::chains_matrices<double>;
+    for (SvdTilesChoice const& c : choose_svd_tiles<T>(f.n, begins)) {
+      if constexpr (begins) {
+        if constexpr (sizeof(T) == 8) {
+          launch.template operator()<8, 128, 1>(c);
+          launch.template operator()<13, 256, 2>(c);
+        } else {
+          launch.template operator()<12, 128, 3>(c);
+          launch.template operator()<16, 256, 2>(c);
+        }
+        launch.template operator()<16, 256, 1>(c);
+        launch.template operator()<28, 256, 1>(c);
+      }
+      launch.template operator()<0, 512, 1>(c);
+    }
+    return done;
   } else {
     return false;
   }

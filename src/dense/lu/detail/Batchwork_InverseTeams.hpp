@@ -125,9 +125,7 @@ BATCHWORK_INLINE void put_inverse(Member const& member, LuProblem<T> const& p,
   // Where only a result is not finite.
   if (Vendor::any_of_warp(!finite) && lane % lanes_of_warp == 0) *beside.fails = 1;
   member.team_barrier();
-  if (lane == 0)
-    p.status.put(item,
-                 code == 0 && *beside.fails != 0 ? Status::code(Reason::not_finite, 0) : code);
+  if (lane == 0) p.status.put(item, status_with_result(code, *beside.fails != 0));
 }
 
 /// In scratch. RowsOfLane is 3 where a multiprocessor holds several teams, and 2, with more warps,
@@ -141,10 +139,12 @@ struct InverseTeams {
     return (RowsOfLane == 2 ? 4 : 3) * lanes_of_warp * Scratch::Panels::warps_of_panel(n);
   }
   static constexpr int largest_team = lanes_for(most_rows), wanted_teams = RowsOfLane == 2 ? 1 : 2;
-  /// Of items whose panels are of one warp a multiprocessor holds more teams, where it has the
-  /// scratch: of fewer registers. 0 where there is no such kernel.
+  /// A multiprocessor holds more teams of items whose panels are of one warp, and in float also of
+  /// others, where it has the scratch: with fewer registers. 0 where there is no such kernel.
   static constexpr int small_team = RowsOfLane == 2 ? 0 : lanes_for(lanes_of_warp),
-                       wanted_small_teams = sizeof(T) == 4 ? 8 : 5;
+                       wanted_small_teams = sizeof(T) == 4 ? 8 : 5,
+                       middle_team = RowsOfLane == 2 || sizeof(T) == 8 ? 0 : largest_team,
+                       wanted_middle_teams = 4;
 
   LuProblem<T> p;
   int leading;

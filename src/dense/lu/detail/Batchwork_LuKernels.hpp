@@ -42,18 +42,17 @@ inline auto lu_launch_words(Call const& call, int n) {
         "use smaller matrices"};
   };
 }
-/// Launches a kernel with its bounds for small teams, of which a multiprocessor holds more.
-/// \returns false, and launches nothing, where it has none or too little scratch
-template <class Kernel, class Exec>
+/// Launches a kernel with bounds for so many teams, more than it wants, of up to so many lanes.
+/// \returns false, and launches nothing, if Lanes is 0, where the team is larger, or where a
+/// multiprocessor has too little scratch
+template <int Lanes, int Teams, class Kernel, class Exec>
 bool launch_small_teams(Exec const& exec, Call const& call, Kernel const& kernel,
                         DeviceLimits const& limits) {
-  if constexpr (Kernel::small_team > 0) {
+  if constexpr (Lanes > 0) {
     TeamShape const shape = shape_of(kernel);
-    if (shape.lanes <= Kernel::small_team &&
-        limits.holds(Kernel::wanted_small_teams, shape.lanes, shape.bytes)) {
-      launch_teams<Kernel::small_team, Kernel::wanted_small_teams>(
-          exec, kernel_label(call.verb, call.label), kernel, shape,
-          lu_launch_words(call, kernel.p.n));
+    if (shape.lanes <= Lanes && limits.holds(Teams, shape.lanes, shape.bytes)) {
+      launch_teams<Lanes, Teams>(exec, kernel_label(call.verb, call.label), kernel, shape,
+                                 lu_launch_words(call, kernel.p.n));
       return true;
     }
   }
@@ -62,8 +61,11 @@ bool launch_small_teams(Exec const& exec, Call const& call, Kernel const& kernel
 template <class T, bool Large, class Exec>
 void launch_lu_teams(Exec const& exec, Call const& call, LuProblem<T> const& p,
                      DeviceLimits const& limits) {
-  LuTeams<T, Large> const kernel(p, limits);
-  if (launch_small_teams(exec, call, kernel, limits)) return;
+  using Kernel = LuTeams<T, Large>;
+  Kernel const kernel(p, limits);
+  if (launch_small_teams<Kernel::small_team, Kernel::wanted_small_teams>(exec, call, kernel,
+                                                                         limits))
+    return;
   launch_kernel_that_fits(exec, kernel_label(call.verb, call.label), kernel,
                           lu_launch_words(call, p.n));
 }
@@ -82,7 +84,10 @@ bool launch_inverse_teams(Exec const& exec, Call const& call, LuProblem<T> const
                           DeviceLimits const& limits) {
   Kernel const kernel(p);
   if (!kernel.fits(limits)) return false;
-  if (!launch_small_teams(exec, call, kernel, limits))
+  constexpr int small = Kernel::small_team, middle = Kernel::middle_team;
+  if (!(kernel.team() > small
+            ? launch_small_teams<middle, Kernel::wanted_middle_teams>(exec, call, kernel, limits)
+            : launch_small_teams<small, Kernel::wanted_small_teams>(exec, call, kernel, limits)))
     launch_kernel(exec, kernel_label(call.verb, call.label), kernel, lu_launch_words(call, p.n));
   return true;
 }
@@ -114,7 +119,8 @@ bool launch_lu(LuChoice const& c, Exec const& exec, Call const& call, LuProblem<
         else return false;
       });
     if constexpr (Task == LuTask::inverses)
-      if (launch_inverse_teams<InverseTeams<T, 3>>(exec, call, p, limits) ||
+      if ((inverse_rows_of_lane<T>(p.n) == 3 &&
+           launch_inverse_teams<InverseTeams<T, 3>>(exec, call, p, limits)) ||
           launch_inverse_teams<InverseTeams<T, 2>>(exec, call, p, limits))
         return true;
   } else if (p.n <= lu_rows_of_warp) {

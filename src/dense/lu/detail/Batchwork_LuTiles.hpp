@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// LuTiles: the kernel of lu, solve_lu, inverse and determinant on devices for matrices of up to 64
-/// rows, which the lanes of a warp or two hold in registers, by rows or in tiles.
+/// LuTiles: the kernel of lu, solve_lu and determinant on devices for matrices of up to 64 rows,
+/// which the lanes of a warp or two hold in registers, by rows or in tiles.
 #ifndef BATCHWORK_LUTILES_HPP
 #define BATCHWORK_LUTILES_HPP
 
@@ -29,8 +29,7 @@
 
 namespace Batchwork::Impl {
 
-/// Several vectors and inverses are substituted in tiles. Most inverses are computed by
-/// InverseRows.
+/// Several vectors are substituted in tiles.
 template <class T, int Tiles, LuTask Task>
 using LuCoreOf =
     std::conditional_t<Task == LuTask::solution || Task == LuTask::factors,
@@ -44,7 +43,7 @@ struct LuTiles : TeamKernel<LuTiles<T, Tiles, Task>> {
   using Shell::items_per_team;
   using Core = LuCoreOf<T, Tiles, Task>;
   using Here = typename Core::Here;
-  static_assert(FactoredMatrix<Core, T>);
+  static_assert(FactoredMatrix<Core, T> && Task != LuTask::inverses);
   static constexpr int to_before = Core::to_before, to_after = Core::to_after, warps = Core::warps,
                        count = Core::count, rows = Core::rows, largest_team = Core::largest_team,
                        wanted_teams = Core::wanted_teams;
@@ -58,8 +57,8 @@ struct LuTiles : TeamKernel<LuTiles<T, Tiles, Task>> {
     core.n = p.n;
     of_a = MatrixTravel::of(p.a, p.n, p.n, true, true);
     bool near = of_a.by_items;
-    if (p.result == LuResult::factors || Task == LuTask::inverses) {
-      of_result = MatrixTravel::of(result(), p.n, p.n, true, true);
+    if (p.result == LuResult::factors) {
+      of_result = MatrixTravel::of(p.lu, p.n, p.n, true, true);
       near = near || of_result.by_items;
     } else if constexpr (one_side) {
       of_b = MatrixTravel::of(p.b, p.n, 1, true, false);
@@ -72,8 +71,6 @@ struct LuTiles : TeamKernel<LuTiles<T, Tiles, Task>> {
 
   /// One vector, whose forward substitution goes along with the elimination.
   static constexpr bool one_side = Task == LuTask::solution;
-  /// The matrices that are stored.
-  BATCHWORK_INLINE Storage<T> const& result() const { return Task == LuTask::factors ? p.lu : p.x; }
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
@@ -105,24 +102,19 @@ struct LuTiles : TeamKernel<LuTiles<T, Tiles, Task>> {
     std::int32_t code = core.status(here);
     auto const is_there = [&] { return here.item < here.there; };
     auto const item = [&] { return is_there() ? here.first + here.item : p.items - 1; };
-    // Numbers of the team's items; row i goes to row_of(indices)[i].
-    auto const store = [&](auto const& row_of) {
-      meet();
-      // Found anew, rather than kept while registers are scarce.
-      here = core.lane_of(member, items_per_team, p.items, numbers_of, indices_of);
-      int const which = here.item_of_share(of_result);
-      std::int16_t const* const indices = indices_of(which);
-      store_matrix(here, of_result, result(), here.first + which, numbers_of(which), place,
-                   [&](int i) { return row_of(indices, i); });
-    };
-
     if constexpr (Task == LuTask::factors) {
       if (p.result == LuResult::determinant) {
         auto const found = determinant(here);
         if (here.lane == 0 && is_there()) code = p.put_determinant(item(), found, code);
       } else {
         if constexpr (Core::by_rows) core.move_back(here);
-        store([](std::int16_t const* places, int i) { return int(places[i]); });
+        meet();
+        // Found anew, rather than kept while registers are scarce.
+        here = core.lane_of(member, items_per_team, p.items, numbers_of, indices_of);
+        int const which = here.item_of_share(of_result);
+        std::int16_t const* const places = indices_of(which);
+        store_matrix(here, of_result, p.lu, here.first + which, numbers_of(which), place,
+                     [&](int i) { return int(places[i]); });
         if (is_there())
           for (int k = here.lane; k < p.n; k += count)
             item_of(p.order, item())[std::int64_t(k) * p.order.row] = here.order[k];
@@ -152,7 +144,6 @@ struct LuTiles : TeamKernel<LuTiles<T, Tiles, Task>> {
         for (int w = 0; w < warps; ++w) finite = finite && here.numbers[to_before + w] == T(0);
       }
       code = status_with_result(code, !finite);
-      if constexpr (Task == LuTask::inverses) store([](std::int16_t const*, int i) { return i; });
     }
     if (p.status.wanted() && here.lane == 0 && is_there()) p.status.put(item(), code);
   }
@@ -178,59 +169,48 @@ struct LuTiles : TeamKernel<LuTiles<T, Tiles, Task>> {
     return found;
   }
 
-  /// Solutions for up to `rows` right-hand sides from c0 on, which are stored. Of an inverse, U^-1
-  /// L^-1 P, where L^-1 is lower and P sends columns to other places, they overwrite the factors.
+  /// Solutions for up to `rows` right-hand sides from c0 on, which are stored.
   /// \returns whether the numbers of the lane are finite
   template <class Member>
   BATCHWORK_INLINE bool solve_columns(Member const& member, Here const& here, std::int64_t item,
                                       bool is_there, int c0, bool failed) const {
-    constexpr bool inverts = Task == LuTask::inverses;
     int const some = p.columns - c0 < rows ? p.columns - c0 : rows, tiles = (some + 7) / 8;
     T x[Tiles][Core::across][2];
-    T const* const b = inverts ? nullptr : item_of(p.b, item);
+    T const* const b = item_of(p.b, item);
     BATCHWORK_UNROLL
     for (int i = 0; i < Tiles; ++i) {
       int const row = 8 * i + here.r;
-      int const from = inverts ? 0 : here.order[row];
+      int const from = here.order[row];
       BATCHWORK_UNROLL
       for (int k = 0; k < Core::across; ++k) {
         BATCHWORK_UNROLL
         for (int e = 0; e < 2; ++e) {
           int const column = 8 * Core::tile(here, k) + 2 * here.c + e;
-          if constexpr (inverts) x[i][k][e] = T(row == column ? 1 : 0);
-          else
-            x[i][k][e] = row < p.n && column < some
-                             ? b[from * p.b.row + std::int64_t(c0 + column) * p.b.col]
-                             : T(0);
+          x[i][k][e] = row < p.n && column < some
+                           ? b[from * p.b.row + std::int64_t(c0 + column) * p.b.col]
+                           : T(0);
         }
       }
     }
     BATCHWORK_KEEP_LOOP
-    for (int g = 0; 4 * g < p.n; ++g)
-      substitute<true>(member, here, x, g, inverts ? g / 2 + 1 : tiles);
+    for (int g = 0; 4 * g < p.n; ++g) substitute<true>(member, here, x, g, tiles);
     BATCHWORK_KEEP_LOOP
     for (int g = (p.n + 3) / 4 - 1; g >= 0; --g) substitute<false>(member, here, x, g, tiles);
-    // Factors are not needed any more.
-    if constexpr (inverts && warps > 1) member.team_barrier();
     bool finite = true;
-    T* const to = inverts ? nullptr : item_of(p.x, item);
+    T* const to = item_of(p.x, item);
     BATCHWORK_UNROLL
     for (int k = 0; k < Core::across; ++k) {
       BATCHWORK_UNROLL
       for (int e = 0; e < 2; ++e) {
         int const column = 8 * Core::tile(here, k) + 2 * here.c + e;
         if (column >= some) continue;
-        // One place at a time.
-        if constexpr (inverts) Vendor::compiler_barrier();
-        int const place = inverts ? here.order[column] : 0;
         BATCHWORK_UNROLL
         for (int i = 0; i < Tiles; ++i) {
           int const row = 8 * i + here.r;
           if (row >= p.n) continue;
           T const number = failed ? std::numeric_limits<T>::quiet_NaN() : x[i][k][e];
           finite = finite && is_finite(number);
-          if constexpr (inverts) core.group(here, place / 4)[4 * row + place % 4] = number;
-          else if (is_there) to[row * p.x.row + std::int64_t(c0 + column) * p.x.col] = number;
+          if (is_there) to[row * p.x.row + std::int64_t(c0 + column) * p.x.col] = number;
         }
       }
     }
