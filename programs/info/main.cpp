@@ -253,8 +253,10 @@ void print_kernels(Output& out, Options const& o) {
       int first = 1;
       auto const named = [&](int rows) {
         Choice const c = choice_of(verb, std::string(type) == "float", rows, rows, 1, interleaved);
-        return on_device ? Impl::word_of(c.runs) + std::string(c.why == "tuning" ? "*" : "")
-                         : c.why.substr(std::string("hosts: ").size());
+        return on_device
+                   ? Impl::word_of(c.runs) +
+                         std::string(c.why == "tuning" && c.runs != c.there.front() ? "*" : "")
+                   : c.why.substr(std::string("hosts: ").size());
       };
       std::string name = named(1);
       for (int n = 2; n <= last + 1; ++n) {
