@@ -17,7 +17,7 @@ namespace Batchwork::Test {
 #if defined(__SANITIZE_ADDRESS__)
 namespace {
 Place* left = nullptr;  // the place that the running thread came from
-}
+}  // namespace
 #endif
 
 void Place::leave_for(Place& other) {

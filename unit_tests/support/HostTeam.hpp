@@ -18,8 +18,8 @@
 namespace Batchwork::Test {
 
 /// The place where a light thread continues. swapcontext makes a system call for the signal mask
-/// each time. A jump does not, so it is used after the first switch. The thread sanitizer and checked
-/// jumps support only swapcontext. The address sanitizer is told which stack is used.
+/// each time. A jump does not, so it is used after the first switch. The thread sanitizer and
+/// checked jumps support only swapcontext. The address sanitizer is told which stack is used.
 class Place {
  public:
   /// Continues at `other`; returns when a thread switches back to this place.
