@@ -7,6 +7,7 @@
 #define BATCHWORK_TRIDIAGONAL_HPP
 
 #include <Kokkos_Core.hpp>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -42,6 +43,17 @@ inline void check_bands(Call const& call, std::size_t place, std::int64_t rows,
     call.fail(call.parts[place].name() + " has " + std::to_string(rows) + " rows, but " +
               call.parts[1].name() + " has " + std::to_string(wanted) +
               "; give all bands, b and x the same number of rows");
+}
+
+/// The rows of the diagonal, which all operands of a call have. \param rows  as the parts of the
+/// call
+inline int rows_of_system(Call const& call, std::array<std::int64_t, 5> const& rows) {
+  for (std::size_t const place : {0, 2, 3, 4}) check_bands(call, place, rows[place], rows[1]);
+  if (rows[1] > most_tridiagonal_rows)
+    call.fail(call.parts[1].name() + " has " + std::to_string(rows[1]) +
+              " rows, more than the limit of " + std::to_string(most_tridiagonal_rows) +
+              "; solve them one by one with a library for large systems");
+  return int(rows[1]);
 }
 
 /// The Views of a call hold vectors of one type of numbers, and the execution space can reach them.
@@ -91,21 +103,13 @@ void solve_tridiagonal_batch(Exec const& exec, std::string const& label, L const
   p.status = status_target<Exec>(call, codes);
   call.check(
       {same_numbers(x, b), 3, 4, "x may be b, the same View; otherwise give x a View of its own"});
-  check_bands(call, 0, l.rows, d.rows);
-  check_bands(call, 2, u.rows, d.rows);
-  check_bands(call, 3, b.rows, d.rows);
-  check_bands(call, 4, x.rows, d.rows);
-  if (d.rows > most_tridiagonal_rows)
-    call.fail(call.parts[1].name() + " has " + std::to_string(d.rows) +
-              " rows, more than the limit of " + std::to_string(most_tridiagonal_rows) +
-              "; solve them one by one with a library for large systems");
+  p.n = rows_of_system(call, {l.rows, d.rows, u.rows, b.rows, x.rows});
   p.lower = l.storage.as_const();
   p.diagonal = d.storage.as_const();
   p.upper = u.storage.as_const();
   p.b = b.storage.as_const();
   p.x = x.storage;
   p.items = d.description.items;
-  p.n = int(d.rows);
   TridiagonalLaunch<T, Pivots, Exec>::run(exec, call, p);
 }
 
@@ -151,20 +155,12 @@ void solve_tridiagonal_by_common(Exec const& exec, std::string const& label, L c
   p.status = status_target<Exec>(call, codes);
   p.items = call.check(
       {same_numbers(x, b), 3, 4, "x may be b, the same View; otherwise give x a View of its own"});
-  check_bands(call, 0, l.rows, d.rows);
-  check_bands(call, 2, u.rows, d.rows);
-  check_bands(call, 3, b.rows, d.rows);
-  check_bands(call, 4, x.rows, d.rows);
-  if (d.rows > most_tridiagonal_rows)
-    call.fail(call.parts[1].name() + " has " + std::to_string(d.rows) +
-              " rows, more than the limit of " + std::to_string(most_tridiagonal_rows) +
-              "; solve them one by one with a library for large systems");
+  p.n = rows_of_system(call, {l.rows, d.rows, u.rows, b.rows, x.rows});
   p.lower = {l.storage.data, l.storage.row};
   p.diagonal = {d.storage.data, d.storage.row};
   p.upper = {u.storage.data, u.storage.row};
   p.b = b.storage.as_const();
   p.x = x.storage;
-  p.n = int(d.rows);
   TridiagonalCommonLaunch<T, Exec>::run(exec, call, p);
 }
 
