@@ -24,7 +24,8 @@ void Place::leave_for(Place& other) {
 #if defined(__SANITIZE_ADDRESS__)
   void* frames = nullptr;
   left = this;
-  __sanitizer_start_switch_fiber(&frames, other.stack_, other.stack_bytes_);
+  // The sanitizer frees what it keeps for a thread that does not come back.
+  __sanitizer_start_switch_fiber(ends_ ? nullptr : &frames, other.stack_, other.stack_bytes_);
 #endif
 #if defined(__SANITIZE_THREAD__) || defined(_FORTIFY_SOURCE)
   swapcontext(&context_, &other.context_);
@@ -48,6 +49,7 @@ void Place::begin_at(void (*f)(), char* stack, std::size_t bytes) {
   context_.uc_link = nullptr;
   makecontext(&context_, f, 0);
   is_new_ = true;
+  ends_ = false;
   stack_ = stack;
   stack_bytes_ = bytes;
 #if defined(__SANITIZE_ADDRESS__)
@@ -158,6 +160,7 @@ void HostTeam::begin() {
   Lane& own = team->lanes_[std::size_t(rank)];
   own.has_ended = true;
   --team->left_;
+  own.place.end();
   team->pass_on(own.place);
 }
 

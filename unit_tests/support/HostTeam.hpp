@@ -27,11 +27,13 @@ class Place {
   /// Makes this the start of f(), which calls begun() first and must not return.
   void begin_at(void (*f)(), char* stack, std::size_t bytes);
   static void begun();
+  /// The next switch from here is the last one.
+  void end() { ends_ = true; }
 
  private:
   ucontext_t context_;
   jmp_buf jump_;
-  bool is_new_ = false;
+  bool is_new_ = false, ends_ = false;
   void const* stack_ = nullptr;
   std::size_t stack_bytes_ = 0;
 };
