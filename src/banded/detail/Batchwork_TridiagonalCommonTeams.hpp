@@ -17,6 +17,7 @@
 #include "core/Batchwork_Value.hpp"
 #include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/Batchwork_QuickDivisor.hpp"
+#include "core/detail/backend/Batchwork_AsyncCopy.hpp"
 #include "core/detail/backend/Batchwork_MemoryAccess.hpp"
 #include "core/detail/backend/Batchwork_TeamLanes.hpp"
 
@@ -46,9 +47,9 @@ constexpr TridiagonalCommonDivision divide_common_tridiagonal(bool by_rows, int 
   if (by_rows) d.rows |= 1;
   // Two teams of a multiprocessor work while the other one waits. Items of a team fill sectors of
   // 32 bytes where neighbours are items.
-  int const least = by_rows ? 1 : 32 / int(sizeof(T));
-  int const lanes = 256 / d.parts;
-  d.items = lanes < least ? least : lanes > 128 ? 128 : lanes;
+  int const lanes = 256 / d.parts, least = by_rows ? 1 : 32 / int(sizeof(T)),
+            largest = 512 / d.parts;
+  d.items = lanes < least ? (least < largest ? least : largest) : lanes > 128 ? 128 : lanes;
   return d;
 }
 
@@ -279,8 +280,10 @@ struct TridiagonalCommonTeams {
       return;
     }
     walk(first, lane, [&](int q, int row) {
-      s.travel[q * d.padded() + row] = item_of(p.b, first + q)[row * p.b.row];
+      Vendor::copy_async<int(sizeof(T))>(s.travel + q * d.padded() + row,
+                                         item_of(p.b, first + q) + row * p.b.row);
     });
+    Vendor::copy_async_wait();
     member.team_barrier();
     BATCHWORK_UNROLL
     for (int k = 0; k < Rows; ++k) {

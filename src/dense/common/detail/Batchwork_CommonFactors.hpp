@@ -156,13 +156,12 @@ struct alignas(16) CommonFactors {
         continue;
       }
       double const factor = own * r.scale * r.inverse;
-      // All loads before the first store, so that they overlap.
+      // All loads before the first store, and without branches, so that they overlap.
       double x[Tiles], y[Tiles];
       BATCHWORK_UNROLL
       for (int t = 0; t < Tiles; ++t) {
         int const j = 8 * t + of_tile_row;
-        x[t] = j > k ? numbers[at(i, j)] : 0;
-        y[t] = j > k ? numbers[at(row, j)] : 0;
+        x[t] = numbers[at(i, j)], y[t] = numbers[at(row, j)];
       }
       BATCHWORK_UNROLL
       for (int t = 0; t < Tiles; ++t) {

@@ -85,7 +85,7 @@ struct CommonProblem {
   /// The same for rows 2 i and 2 i + 1 of a column.
   template <class U>
   static bool pairs_of_rows(Storage<U> const& s, std::int64_t columns, int n) {
-    return n > 1 && s.row == 1 && s.group % 2 == 0 && (s.width == 1 || s.lane % 2 == 0) &&
+    return n % 2 == 0 && s.row == 1 && s.group % 2 == 0 && (s.width == 1 || s.lane % 2 == 0) &&
            (columns == 1 || s.col % 2 == 0) && is_aligned(s.data);
   }
   static bool is_aligned(T const* data) {

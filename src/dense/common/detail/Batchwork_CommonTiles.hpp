@@ -112,34 +112,57 @@ struct CommonTiles {
     T const* from[sides];
     BATCHWORK_UNROLL
     for (int s = 0; s < sides; ++s) from[s] = s < there ? p.column(p.b, own + s) : nullptr;
+    // Each way has its own loops: where ways meet, numbers are waited for.
+    T raw[Tiles][sides][2];
     BATCHWORK_UNROLL
     for (int j = 0; j < Tiles; ++j) {
-      int const row = 8 * j + 2 * (lane % 4);
-      if (reads == CommonTravel::pairs_of_rows && !moved && row + 1 < p.n) {
-        BATCHWORK_UNROLL
-        for (int s = 0; s < sides; ++s) {
-          T two[2] = {T(0), T(0)};
-          if (s < there) Vendor::load_vector(two, from[s] + row);
-          z[j][s][0] = double(two[0]), z[j][s][1] = double(two[1]);
-        }
-        continue;
-      }
       BATCHWORK_UNROLL
-      for (int e = 0; e < 2; ++e) {
-        bool const is_row = row + e < p.n;
-        std::int64_t const at = is_row ? (moved ? f.order[row + e] : row + e) * p.b.row : 0;
+      for (int s = 0; s < sides; ++s) raw[j][s][0] = raw[j][s][1] = T(0);
+    }
+    int const first_row = 2 * (lane % 4);
+    if (reads == CommonTravel::pairs_of_rows && !moved) {
+      BATCHWORK_UNROLL
+      for (int j = 0; j < Tiles; ++j) {
         BATCHWORK_UNROLL
-        for (int s = 0; s < sides; s += 2) {
-          T two[2] = {T(0), T(0)};
-          if (reads == CommonTravel::pairs_of_columns && s + 1 < there) {
-            if (is_row) Vendor::load_vector(two, from[s] + at);
-          } else {
-            if (is_row && s < there) two[0] = from[s][at];
-            if (is_row && s + 1 < there) two[1] = from[s + 1][at];
+        for (int s = 0; s < sides; ++s)
+          if (s < there && 8 * j + first_row < p.n)
+            Vendor::load_vector(raw[j][s], from[s] + 8 * j + first_row);
+      }
+    } else if (reads == CommonTravel::pairs_of_columns && there == sides) {
+      BATCHWORK_UNROLL
+      for (int j = 0; j < Tiles; ++j) {
+        BATCHWORK_UNROLL
+        for (int e = 0; e < 2; ++e) {
+          int const row = 8 * j + first_row + e;
+          if (row >= p.n) continue;
+          std::int64_t const at = (moved ? f.order[row] : row) * p.b.row;
+          BATCHWORK_UNROLL
+          for (int s = 0; s < sides; s += 2) {
+            T two[2];
+            Vendor::load_vector(two, from[s] + at);
+            raw[j][s][e] = two[0], raw[j][s + 1][e] = two[1];
           }
-          z[j][s][e] = double(two[0]), z[j][s + 1][e] = double(two[1]);
         }
       }
+    } else {
+      BATCHWORK_UNROLL
+      for (int j = 0; j < Tiles; ++j) {
+        BATCHWORK_UNROLL
+        for (int e = 0; e < 2; ++e) {
+          int const row = 8 * j + first_row + e;
+          if (row >= p.n) continue;
+          std::int64_t const at = (moved ? f.order[row] : row) * p.b.row;
+          BATCHWORK_UNROLL
+          for (int s = 0; s < sides; ++s)
+            if (s < there) raw[j][s][e] = from[s][at];
+        }
+      }
+    }
+    BATCHWORK_UNROLL
+    for (int j = 0; j < Tiles; ++j) {
+      BATCHWORK_UNROLL
+      for (int s = 0; s < sides; ++s)
+        z[j][s][0] = double(raw[j][s][0]), z[j][s][1] = double(raw[j][s][1]);
     }
   }
   BATCHWORK_INLINE void store(Numbers const& z, int lane, std::int64_t own, int there) const {
