@@ -343,7 +343,7 @@ struct ReflectionPanels {
       T other[Count][2];
       BATCHWORK_UNROLL
       for (int k = 0; k < Count; ++k) w[k][0] = w[k][1] = other[k][0] = other[k][1] = T(0);
-      auto const add = [&](T(&to)[Count][2], int i) {
+      auto const add = [&](T(&sums)[Count][2], int i) {
         T a[2][Count], b[2];
         read_together(b, v + i);
         BATCHWORK_UNROLL
@@ -352,7 +352,7 @@ struct ReflectionPanels {
           read_together(some, x[k] + i);
           a[0][k] = some[0], a[1][k] = some[1];
         }
-        add_products([&](int k) { return to[k]; }, a, b);
+        add_products([&](int k) { return sums[k]; }, a, b);
       };
       int i = from;
       BATCHWORK_UNROLL_SOME
