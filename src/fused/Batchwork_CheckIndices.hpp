@@ -11,6 +11,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "fused/detail/Batchwork_IndexPositions.hpp"
 #include "launch/detail/Batchwork_Check.hpp"
@@ -42,7 +43,13 @@ template <class Batch>
 void refuse_indices_out_of_range(std::string const& verb, Batch const& index, std::int64_t extent) {
   using I = std::remove_const_t<typename Batch::value_type>;
   using Exec = typename Batch::memory_space::execution_space;
-  CallChecks<>::parts(verb, {Part{1, "index", false, index.description}}, {});
+  Part const part{1, "index", false, index.description};
+  CallChecks<>::parts(verb, std::vector<Part>(1, part), {});
+  if (extent < 0)
+    refuse_call(verb, "extent is " + std::to_string(extent) +
+                          "; give the number of items of the View that the indices pick from");
+  // A kernel of another instance may still write the indices.
+  Kokkos::fence("Batchwork::" + verb + ": indices");
   IndexPositions<I> const positions(index);
   std::int64_t first = positions.count;
   Kokkos::parallel_reduce(
@@ -67,8 +74,9 @@ void refuse_indices_out_of_range(std::string const& verb, Batch const& index, st
 }  // namespace Impl
 
 /// Finds out whether all indices of gathered(view, index) or scattered(view, index) are in range.
-/// Reads the indices on the device and waits for the result. Kernels check their indices too: this
-/// is for data that come from outside the program, once, before they are used.
+/// Waits for all kernels, reads the indices on the device, and waits for the result. Kernels check
+/// their indices too: this is for data that come from outside the program, once, before they are
+/// used.
 /// ```cpp
 /// check_indices(node, std::int64_t(x.extent(0)));
 /// ```
@@ -79,7 +87,8 @@ void refuse_indices_out_of_range(std::string const& verb, Batch const& index, st
 template <Impl::Viewish I>
 void check_indices(I const& index, std::int64_t extent) {
   auto const batch = Impl::stored(index);
-  static_assert(std::is_integral_v<typename decltype(batch)::value_type>,
+  using Number = std::remove_const_t<typename decltype(batch)::value_type>;
+  static_assert(std::is_integral_v<Number> && !std::is_same_v<Number, bool>,
                 "Batchwork::check_indices: the View must hold integers");
   Impl::refuse_indices_out_of_range("check_indices", batch, extent);
 }

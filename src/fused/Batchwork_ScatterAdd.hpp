@@ -31,7 +31,8 @@ namespace Batchwork {
 template <class Memory>
 struct ScatterPlan {
   std::int64_t extent = 0;  ///< the number of items of the View to which is added
-  /// The largest number of indices that are equal: 1 if all differ, as out(scattered(...)) needs.
+  /// The largest number of indices that are equal: at most 1 if all differ, as out(scattered(...))
+  /// needs.
   std::int64_t most = 0;
   std::int64_t items = 0, rows = 1, cols = 1;  ///< the extents of the index View
   int index_rank = 0;                          ///< the number of its indices behind the item
@@ -56,8 +57,8 @@ struct WidenIndices {
 }  // namespace Impl
 
 /// Sorts the indices of a scattered sum for scatter_add. It allocates memory, waits for the device
-/// and sorts on the host, in time and memory proportional to the number of indices: once for a
-/// mesh, not for every call.
+/// and sorts on the host, in time and memory proportional to the number of indices and targets:
+/// once for a mesh, not for every call.
 /// ```cpp
 /// auto const plan = scatter_plan(node, std::int64_t(f.extent(0)));
 /// ```
@@ -72,7 +73,8 @@ auto scatter_plan(V const& index, std::int64_t extent) {
   using Batch = std::remove_const_t<decltype(batch)>;
   using I = std::remove_const_t<typename Batch::value_type>;
   using Memory = typename Batch::memory_space;
-  static_assert(std::is_integral_v<I>, "Batchwork::scatter_plan: the View must hold integers");
+  static_assert(std::is_integral_v<I> && !std::is_same_v<I, bool>,
+                "Batchwork::scatter_plan: the View must hold integers");
   Impl::refuse_indices_out_of_range("scatter_plan", batch, extent);
   Impl::IndexPositions<I> const all(batch);
   if (all.count > std::int64_t(std::numeric_limits<std::uint32_t>::max()))

@@ -28,8 +28,8 @@ namespace Batchwork {
 /// | index(item, k) | view(n, i, j) | K matrices, see Tiles: x[k] is view(index(item, k), ...) |
 /// | index(item, i, j) | view(n) | a matrix: view(index(item, i, j)) |
 ///
-/// An index out of range is never read: the tile of its item is NaN, or 0 for integers, and its
-/// status Reason::out_of_range.
+/// With an index out of range no memory outside the View is read: the tile is NaN, or 0 for
+/// integers, and its status Reason::out_of_range.
 /// ```cpp
 /// Kokkos::View<double*[3]> x("nodes", nodes);
 /// Kokkos::View<int*[8]> node("element to node", elements);

@@ -8,6 +8,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "view/Batchwork_Operand.hpp"
+
 namespace Batchwork {
 
 namespace Impl {
@@ -28,8 +30,9 @@ concept DynRankViewLike = !Kokkos::is_view_v<X> && requires(X const& x) {
 template <class X>
 concept NotQuiteView = DualViewLike<X> || DynRankViewLike<X>;
 
+/// Does not compile. \returns an operand, so that no other error follows
 template <class X>
-constexpr void refuse_not_quite_view() {
+constexpr Operand<Kind::nothing> refuse_not_quite_view() {
   static_assert(!DualViewLike<X>,
                 "Batchwork: an operand is one View, but a DualView is two; sync it, then pass "
                 "dual.view_device() or dual.view_host(), and call modify for what is written");
@@ -37,6 +40,7 @@ constexpr void refuse_not_quite_view() {
                 "Batchwork: an operand is a View, whose rank is a constant, not a DynRankView; "
                 "pass Kokkos::View<T***, Layout, Space, Kokkos::MemoryUnmanaged>(v.data(), "
                 "v.extent(0), v.extent(1), v.extent(2)), which needs no copy");
+  return {};
 }
 
 }  // namespace Impl
@@ -44,22 +48,22 @@ constexpr void refuse_not_quite_view() {
 /// DualView and DynRankView are refused by name, with the remedy.
 template <Impl::NotQuiteView V>
 auto in(V const&) {
-  Impl::refuse_not_quite_view<V>();
+  return Impl::refuse_not_quite_view<V>();
 }
 /// As in(view).
 template <Impl::NotQuiteView V>
 auto out(V const&) {
-  Impl::refuse_not_quite_view<V>();
+  return Impl::refuse_not_quite_view<V>();
 }
 /// As in(view).
 template <Impl::NotQuiteView V>
 auto inout(V const&) {
-  Impl::refuse_not_quite_view<V>();
+  return Impl::refuse_not_quite_view<V>();
 }
 /// As in(view).
 template <Impl::NotQuiteView V>
 auto common(V const&) {
-  Impl::refuse_not_quite_view<V>();
+  return Impl::refuse_not_quite_view<V>();
 }
 
 }  // namespace Batchwork

@@ -392,6 +392,11 @@ auto const& carry_view(X const& x) {
   if constexpr (is_log_view<X>) return x.view;
   else return x;
 }
+/// (Unqualified, so that the overload for indices is found, which is declared later.)
+template <class X>
+auto carry_end(X const& end) {
+  return carry_to(carry_view(end));
+}
 template <class Start, class End>
 double log_weight(Start const& start, End const& end) {
   if constexpr (is_log_view<End>) return end.weight;
@@ -542,7 +547,7 @@ auto carry(Start const& start) {
 template <class Start, class End>
 auto carry(Start const& start, End const& end) {
   auto s = Impl::carry_start(start);
-  auto e = Impl::carry_to(Impl::carry_view(end));
+  auto e = Impl::carry_end(end);
   using IsLog = std::bool_constant<Impl::is_log_view<Start> || Impl::is_log_view<End>>;
   return Impl::Operand<Impl::Kind::carry, decltype(s), decltype(e), IsLog>{
       s, e, Impl::log_weight(start, end)};

@@ -85,11 +85,43 @@ struct Twice {
     x *= 2.0;
   }
 };
+struct AddUp {
+  template <class State, class X>
+  KOKKOS_FUNCTION void operator()(State& state, X const& x) const {
+    state += x;
+  }
+};
 TEST(ItemMask, Misuse) {
   Kokkos::View<bool*> mask("mask", 3);
   Kokkos::View<double*> x("x", 4);
-  expect_says(message_of([&] { map([](auto& a) { a *= 2.0; }, inout(x), item_mask(mask)); }),
+  expect_says(message_of([&] { map(Twice{}, inout(x), item_mask(mask)); }),
               {"item_mask(\"mask\")", "has 3 items", "has 4"});
+}
+
+/// The start of a carry is gathered, its end scattered: both by a permutation.
+TEST(ItemMask, CarryBetweenIndices) {
+  int const n = 11, steps = 2;
+  Random random(6);
+  SeriesIn<double, Right, 2> x(n, steps);
+  BatchIn<double, Left, 2> start(n), last(n);
+  BatchIn<int, Left> from(n), to(n);
+  x.fill_exactly(random), start.fill_exactly(random);
+  for (int k = 0; k < n; ++k) from.at(k) = 3 * k % n, to.at(k) = 5 * k % n;
+  from.upload(), to.upload();
+  scan(steps, AddUp{},
+       carry(gathered(start.view(), from.view()), scattered(last.view(), to.view())),
+       each(x.view()));
+  last.download();
+  for (int k = 0; k < n; ++k)
+    for (int i = 0; i < 2; ++i)
+      EXPECT_EQ(last.at(to.at(k), i),
+                start.at(from.at(k), i) + x.at_time(k, 0, i) + x.at_time(k, 1, i));
+  // An index View with too few items is never read.
+  auto const short_index = Kokkos::subview(from.view(), std::pair(0, n - 1));
+  expect_says(message_of([&] {
+                scan(steps, AddUp{}, carry(gathered(start.view(), short_index)), each(x.view()));
+              }),
+              {"index(", "has 11 items", "has 10"});
 }
 
 }  // namespace

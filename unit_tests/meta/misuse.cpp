@@ -1050,8 +1050,8 @@ void struct_of_another_size(Vectors const& y, Kokkos::View<Point4*> const& x) {
 }
 
 // says: common(A) of a solve is a View of one matrix, A(i, j)
-void batch_as_common(Kokkos::View<double***> const& a, Kokkos::View<double**> const& m,
-                     Kokkos::View<double**> const& b) {
+void vector_as_common(Kokkos::View<double*> const& a, Kokkos::View<double**> const& m,
+                      Kokkos::View<double**> const& b) {
   (void)a, (void)m;
   B::solve_lu(B::common(WRONG_OR_RIGHT(a, m)), B::inout(b));
 }

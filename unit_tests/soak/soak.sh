@@ -50,7 +50,7 @@ log=$(mktemp)
 configure() { cmake "$build" -DBatchwork_RANDOM_SEED="$1" -DBatchwork_RANDOM_SEQUENCES="$2"; }
 clean_up() {
   rm -f "$log"
-  if [ "$sequences" -gt 0 ]; then configure 1 48 >/dev/null 2>&1; fi
+  if [ "$sequences" -gt 0 ]; then cmake -U 'Batchwork_RANDOM_*' "$build" >/dev/null 2>&1; fi
 }
 trap clean_up EXIT
 trap 'exit 130' INT TERM
@@ -82,7 +82,7 @@ run_program() {
 }
 
 run_sequences() {
-  local first=$((seed * sequences)) test=$build/bin/test_random_sequences
+  local first=$((seed * sequences % 2000000000 + 1)) test=$build/bin/test_random_sequences
   if ! { configure "$first" "$sequences" &&
     cmake --build "$build" --target test_random_sequences; } >"$log" 2>&1; then
     failed "random sequences $first to $((first + sequences - 1)) do not compile" \

@@ -30,6 +30,7 @@ class Batchwork(CMakePackage, CudaPackage, ROCmPackage):
     variant("tests", default=False, description="Build the tests")
     variant("benchmarks", default=False, description="Build and install the benchmarks")
     variant("examples", default=False, description="Build and install the examples")
+    variant("programs", default=False, description="Build batchwork-info and batchwork-tune")
     variant("docs", default=False, description="Build and install the documentation site")
     variant(
         "vendor",
@@ -64,6 +65,7 @@ class Batchwork(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("lapack", when="+benchmarks")
     # With it, CMake also builds the example distributed if it finds MPI and a parallel HDF5.
     depends_on("cli11", when="+examples")
+    depends_on("cli11", when="+programs")
     with default_args(type="build", when="+docs"):
         depends_on("doxygen")
         depends_on("py-sphinx")
@@ -104,6 +106,7 @@ class Batchwork(CMakePackage, CudaPackage, ROCmPackage):
             self.define("Batchwork_ENABLE_TESTS", self.run_tests or "+tests" in self.spec),
             self.define_from_variant("Batchwork_ENABLE_BENCHMARKS", "benchmarks"),
             self.define_from_variant("Batchwork_ENABLE_EXAMPLES", "examples"),
+            self.define_from_variant("Batchwork_ENABLE_PROGRAMS", "programs"),
             self.define_from_variant("Batchwork_ENABLE_VENDOR", "vendor"),
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
             self.define(

@@ -64,7 +64,7 @@ struct SolveLog {
   /// A log with iterations, recurrence, residual and reason allocated.
   /// \param items  number of items
   static SolveLog allocated(std::int64_t items) {
-    typename Memory::execution_space const exec;
+    typename Memory::execution_space const exec{};
     auto log = allocated(exec, items);
     exec.fence("Batchwork::SolveLog::allocated");
     return log;

@@ -91,15 +91,23 @@ constexpr bool writes(Kind k) {
          k == Kind::status;
 }
 
+/// The View of one end of a carry, and the one that holds its indices.
+template <class S>
+void describe_end(std::vector<Part>& parts, int position, char const* role, bool writes,
+                  S const& source) {
+  parts.push_back({position, role, writes, source.describe()});
+  if constexpr (requires { source.describe_index(); })
+    parts.push_back({position, "index", false, source.describe_index()});
+}
+
 template <Kind K, class... P>
 void describe(std::vector<Part>& parts, int position, Operand<K, P...> const& o) {
   if constexpr (K == Kind::carry) {
     using O = Operand<K, P...>;
     constexpr Kind start = decltype(O::start)::kind, end = decltype(O::end)::kind;
     if constexpr (start == Kind::in || start == Kind::common)
-      parts.push_back({position, "carry start", false, o.start.source.describe()});
-    if constexpr (end == Kind::out)
-      parts.push_back({position, "carry end", true, o.end.source.describe()});
+      describe_end(parts, position, "carry start", false, o.start.source);
+    if constexpr (end == Kind::out) describe_end(parts, position, "carry end", true, o.end.source);
   } else if constexpr (requires { o.source.describe_index(); }) {
     constexpr bool adds = decltype(o.source)::location::adds;
     parts.push_back({position, adds ? "add" : role_of(K), writes(K), o.source.describe(),

@@ -20,10 +20,12 @@ namespace Batchwork::Impl {
 /// As launch(...) takes it.
 inline std::string name_of(KernelKind kind) { return std::string("kernel::") + word_of(kind); }
 
-/// Throws: the kernel that the caller wants is not among those that run `what`.
+/// Throws: the kernel that the caller wants is not among those that run `what`, or none can.
 template <class Choice>
 [[noreturn]] void refuse_wanted_kernel(Call const& call, Candidates<Choice> const& there,
                                        std::string const& what) {
+  if (call.kernel == KernelKind::fastest)
+    call.fail("this device has too little scratch for " + what + "; give smaller matrices");
   std::string others;
   KernelKind last = call.kernel;
   for (Choice const& c : there) {

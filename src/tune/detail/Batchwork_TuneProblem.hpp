@@ -103,8 +103,8 @@ struct TuneProblem {
   /// on hosts.
   static std::int64_t usual_items(int rows) {
     double const bytes = of_host ? 1e6 : 256e6, of_item = 3.0 * rows * rows * sizeof(T);
-    return std::clamp<std::int64_t>(std::int64_t(bytes / of_item) / 128 * 128, of_host ? 128 : 1024,
-                                    1 << 22);
+    return std::clamp<std::int64_t>(std::int64_t(bytes / of_item) / 128 * 128,
+                                    of_host || rows > 256 ? 128 : 1024, 1 << 22);
   }
 
   TuneProblem(int rows, int right_hand_sides, bool interleaved, std::int64_t wanted)
@@ -232,7 +232,7 @@ struct TuneProblem {
           sum += (i == j ? 1 : 2) * s * s;
         }
       double const e = std::sqrt(sum);
-      error = e <= error ? error : e;
+      error = error != error || e <= error ? error : e;  // NaN stays
     };
     if constexpr (V == TunableVerb::qr || V == TunableVerb::eigh || V == TunableVerb::svd)
       expect_orthogonal(x);

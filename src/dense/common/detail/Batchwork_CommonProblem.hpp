@@ -48,8 +48,8 @@ struct CommonProblem {
   /// Divides the columns among `workers`, which take `at_once` columns at a time. The columns of an
   /// item stay together where they have one status.
   void divide(std::int64_t at_once, std::int64_t workers) {
-    unit = columns == 1 || !status.wanted() ? at_once
-                                            : columns * (items >= workers * at_once ? at_once : 1);
+    std::int64_t const share = std::min(at_once, items / workers);
+    unit = columns == 1 || !status.wanted() ? at_once : columns * (share > 0 ? share : 1);
     units = (all_columns() + unit - 1) / unit;
   }
 

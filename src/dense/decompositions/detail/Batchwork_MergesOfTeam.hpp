@@ -300,6 +300,8 @@ struct MergesOfTeam : EigenpairMemory<T, Lanes, Member> {
     for (int i = begin + lane; i + 1 < begin + alive; i += lanes_of_warp)
       close = close || joins(pole()[i + 1] - pole()[i], alive_z()[i], alive_z()[i + 1]);
     close = Vendor::any_of_warp(close);
+    // A vote does not order accesses of memory.
+    Vendor::warp_sync();
     if (!close) {
       for (int i = lane; i < alive; i += lanes_of_warp) {
         run()[begin + i] = std::int16_t(i);

@@ -410,6 +410,8 @@ struct RotationTiles {
           for (int f = 0; f < 4; ++f)
             old[t][f] = i0 + 8 * t < of.rows ? tile[from[f] + row + 8 * t] : T(0);
         }
+        // Lanes write what others have read; products do not order accesses of memory.
+        Vendor::warp_sync();
         T y[together][2][2];
         BATCHWORK_UNROLL
         for (int t = 0; t < together; ++t) {

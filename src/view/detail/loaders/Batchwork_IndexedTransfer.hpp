@@ -70,7 +70,11 @@ struct PartOfLanes {
   BATCHWORK_INLINE PartOfLanes(Loc const& loc, auto const& items, int i, int j, info_t<S>& bad) {
     BATCHWORK_UNROLL
     for (int l = 0; l < W; ++l) {
-      std::int64_t const p = loc.place(items.item_of_lane(l), i, j);
+      std::int64_t item = 0;
+      // Lanes beyond the last item have none, and read the first index like others.
+      if constexpr (W == 1) item = items.first;
+      else item = items.item_of_lane(l);
+      std::int64_t const p = loc.place(item, i, j);
       there[l] = p >= 0;
       place[l] = there[l] ? p : 0;
       if (there[l]) continue;
@@ -319,7 +323,7 @@ BATCHWORK_INLINE R load_indexed_lines(Loc const& loc, auto const& item) {
         for (int m = 0; m < R::mine; ++m) {
           BATCHWORK_UNROLL
           for (int k = 0; k < R::length; ++k)
-            if (Sh::structure == Structure::general || k <= r.line(m))
+            if (Sh::structure == Structure::general || holds_whole<R> || k <= r.line(m))
               r.set_local(m, k, missing_number<T>());
         }
       }
