@@ -35,12 +35,67 @@ struct RowRotation {
   }
 };
 
+/// The lower triangular factor of a a' + g g', by one reflection for each column of [a'; g']. If g
+/// is lower triangular, reflection k meets k + 1 rows of g' only. Columns are not scaled: what
+/// overflows here does so in the covariance as well. Where lanes share an item, by stacked_r.
+template <class A, class G>
+BATCHWORK_INLINE auto lower_factor(A const& a, G const& g) {
+  using S = promote_t<value_t<A>, value_t<G>>;
+  using T = scalar_t<S>;
+  constexpr int N = A::rows, K = G::cols;
+  constexpr bool lower = G::structure == Structure::lower || G::structure == Structure::diagonal;
+  if constexpr (is_distributed<S>) {
+    return transpose(stacked_r(transpose(a), transpose(g)));
+  } else {
+    auto above = columns_of<S, A::cols, N>(transpose(a), {});
+    auto below = columns_of<S, K, N>(transpose(g), {});
+    S const zero(T(0)), one(T(1));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int k = 0; k < N; ++k) {
+      int const end = lower ? k + 1 : K;
+      S const head = above.at(k, k);
+      S rest = zero;
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = k + 1; i < A::cols; ++i) rest += above.at(k, i) * above.at(k, i);
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = 0; i < end; ++i) rest += below.at(k, i) * below.at(k, i);
+      S const square = head * head + rest, norm = sqrt(square);
+      auto const flat = rest == zero || square < S(least_square<T>);
+      S const alpha = select(flat, head, select(head < zero, norm, S(-norm))), top = head - alpha,
+              tau = select(flat, zero, one / select(flat, one, S(norm * (norm + abs(head)))));
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int m = k + 1; m < N; ++m) {
+        S w = top * above.at(m, k);
+        BATCHWORK_UNROLL_ON_DEVICE
+        for (int i = k + 1; i < A::cols; ++i) w += above.at(k, i) * above.at(m, i);
+        BATCHWORK_UNROLL_ON_DEVICE
+        for (int i = 0; i < end; ++i) w += below.at(k, i) * below.at(m, i);
+        w = w * tau;
+        above.at(m, k) -= w * top;
+        BATCHWORK_UNROLL_ON_DEVICE
+        for (int i = k + 1; i < A::cols; ++i) above.at(m, i) -= w * above.at(k, i);
+        BATCHWORK_UNROLL_ON_DEVICE
+        for (int i = 0; i < end; ++i) below.at(m, i) -= w * below.at(k, i);
+      }
+      above.at(k, k) = alpha;
+    }
+    tile_of_t<S, N, N, Structure::lower> l;
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < N; ++i) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int k = 0; k <= i; ++k) l.set(i, k, above.at(i, k));
+    }
+    l.info = merge_info<S>(a.info, g.info);
+    return l;
+  }
+}
+
 /// The array [G' 0; L' H' L'] with R = G G', rotated into [E K; 0 L'], E upper triangular: E' E is
 /// the covariance of the innovations and K' E^-T the gain. Rotations by rows, the last row of L'
 /// first, keep L' triangular. Reflections would lose what a small R says beside a large L, because
 /// its rows are above.
 template <Kalman::Data D, class X, class L, class Ll, class Z, class H, class R>
-BATCHWORK_INLINE void square_root_update(X& x, L& l, Ll& loglik, Z const& z, H const& h,
+BATCHWORK_INLINE void update_factor(X& x, L& l, Ll& loglik, Z const& z, H const& h,
                                          R const& r) {
   using S = value_t<L>;
   using T = scalar_t<S>;
@@ -77,8 +132,7 @@ BATCHWORK_INLINE void square_root_update(X& x, L& l, Ll& loglik, Z const& z, H c
   BATCHWORK_UNROLL_ON_DEVICE
   for (int i = 0; i < M; ++i) {
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int j = 0; j < N; ++j)
-      seen[i * N + j] = select(missing.entry[i], zero, S(w.entry(i, j)));
+    for (int j = 0; j < N; ++j) seen[i * N + j] = select(missing.entry[i], zero, S(w.entry(i, j)));
   }
   auto const grid = grid_of(l, v);
   auto root = columns_of<S, N, N>(transpose(l), grid);
@@ -90,8 +144,7 @@ BATCHWORK_INLINE void square_root_update(X& x, L& l, Ll& loglik, Z const& z, H c
     S row[M];  // row i of E
     row[i] = sqrt(noise.d[i]);
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int k = i + 1; k < M; ++k)
-      row[k] = noise.l[UnitFactor<S, M>::index(k, i)] * row[i];
+    for (int k = i + 1; k < M; ++k) row[k] = noise.l[UnitFactor<S, M>::index(k, i)] * row[i];
     BATCHWORK_UNROLL_ON_DEVICE
     for (int n = 0; n < N; ++n) {
       int const j = N - 1 - n;
@@ -104,8 +157,8 @@ BATCHWORK_INLINE void square_root_update(X& x, L& l, Ll& loglik, Z const& z, H c
     }
     squares[i] = row[i] * row[i];
     auto const good = check_pivot(squares[i], i, info);
-    S const inverse =
-        select(good, S(T(1)), S(std::numeric_limits<T>::quiet_NaN())) / select(good, row[i], S(T(1)));
+    S const inverse = select(good, S(T(1)), S(std::numeric_limits<T>::quiet_NaN())) /
+                      select(good, row[i], S(T(1)));
     // u = E^-T v, one row after the other.
     S const ui = u.entry(i, 0) * inverse;
     u.set(i, 0, ui);
@@ -143,8 +196,8 @@ BATCHWORK_INLINE auto covariance_factor(P const& p) {
 }
 
 /// Moves a state one time step on: x = F x, and L' = R of the QR factors of [L' F'; G'], so that
-/// the covariance L L' becomes F L L' F' + G G'. About 4 N^3 operations. (Kailath, Sayed and
-/// Hassibi 2000, section 12.3.)
+/// the covariance L L' becomes F L L' F' + G G'. About 3 N^3 operations and N square roots.
+/// (Kailath, Sayed and Hassibi 2000, section 12.3.)
 ///
 /// ```cpp
 /// Kalman::square_root_predict(x, l, f, Kalman::covariance_factor(q));
@@ -161,7 +214,7 @@ BATCHWORK_INLINE void square_root_predict(X& x, L& l, F const& f, G const& g) {
     auto const& gm = Impl::as_matrix(g);
     xs = fm * xs;
     auto const moved = fm * ls;
-    ls = transpose(stacked_r(transpose(moved), transpose(gm)));
+    ls = Impl::lower_factor(moved, gm);
   });
 }
 
@@ -194,7 +247,7 @@ BATCHWORK_INLINE void square_root_update(X& x, L& l, Ll& loglik, Z const& z, H c
     auto const& hm = Impl::as_observation_matrix<N>(h);
     auto const& zv = Impl::as_vector(z);
     auto const& rm = Impl::as_matrix(r);
-    Impl::square_root_update<D>(xs, ls, loglik, zv, hm, rm);
+    Impl::update_factor<D>(xs, ls, loglik, zv, hm, rm);
   });
 }
 /// The same without the log-likelihood.

@@ -92,8 +92,7 @@ struct PivotedFactor {
         BATCHWORK_UNROLL_ON_DEVICE
         for (int j = 0; j <= i; ++j) {
           S& x = left[triangle_index(i, j)];
-          x = select(is_pivot && (in_row || place == S(T(j))), zero,
-                     S(x - column[i] * column[j]));
+          x = select(is_pivot && (in_row || place == S(T(j))), zero, S(x - column[i] * column[j]));
         }
       }
     }
@@ -134,8 +133,9 @@ BATCHWORK_INLINE auto semidefinite_factor(Q const& q) {
           l.info, select(good, info_t<S>(0),
                          select(finite, make_info<S>(Reason::not_positive_definite, i + 1),
                                 make_info<S>(Reason::not_finite, i + 1))));
-      l.set(i, i, select(good, sqrt(select(good, variance, zero)),
-                         S(std::numeric_limits<T>::quiet_NaN())));
+      l.set(
+          i, i,
+          select(good, sqrt(select(good, variance, zero)), S(std::numeric_limits<T>::quiet_NaN())));
     }
     return l;
   } else {
