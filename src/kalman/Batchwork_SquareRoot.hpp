@@ -14,6 +14,18 @@ namespace Batchwork {
 
 namespace Impl {
 
+/// The number of a lane, and back. Rows are rotated as plain numbers, which all lanes know.
+template <class S>
+BATCHWORK_INLINE auto number_of_lane(S const& x) {
+  if constexpr (is_distributed<S>) return x.v;
+  else return x;
+}
+template <class S, class V>
+BATCHWORK_INLINE S value_of_lane(V const& x, [[maybe_unused]] LaneGrid const& grid) {
+  if constexpr (is_distributed<S>) return S(x, grid);
+  else return x;
+}
+
 /// A rotation that maps (head, below) to (length, 0).
 template <class S>
 struct RowRotation {
@@ -95,8 +107,7 @@ BATCHWORK_INLINE auto lower_factor(A const& a, G const& g) {
 /// first, keep L' triangular. Reflections would lose what a small R says beside a large L, because
 /// its rows are above.
 template <Kalman::Data D, class X, class L, class Ll, class Z, class H, class R>
-BATCHWORK_INLINE void update_factor(X& x, L& l, Ll& loglik, Z const& z, H const& h,
-                                         R const& r) {
+BATCHWORK_INLINE void update_factor(X& x, L& l, Ll& loglik, Z const& z, H const& h, R const& r) {
   using S = value_t<L>;
   using T = scalar_t<S>;
   constexpr int N = L::rows, M = Z::rows;
@@ -128,42 +139,47 @@ BATCHWORK_INLINE void update_factor(X& x, L& l, Ll& loglik, Z const& z, H const&
   auto const noise = unit_factor<S, M>(r, [&](int i) { return missing.entry[i]; });
   info_t<S> info = noise.info;
 
-  S seen[M * N];  // column i of L' H'
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int i = 0; i < M; ++i) {
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int j = 0; j < N; ++j) seen[i * N + j] = select(missing.entry[i], zero, S(w.entry(i, j)));
-  }
   auto const grid = grid_of(l, v);
   auto root = columns_of<S, N, N>(transpose(l), grid);
   auto gain = zero_columns<S, M, N>(grid);
+  using V = typename decltype(root)::value_type;
+  V seen[M * N];  // column i of L' H'
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = 0; i < M; ++i) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int j = 0; j < N; ++j)
+      seen[i * N + j] = number_of_lane(S(select(missing.entry[i], zero, S(w.entry(i, j)))));
+  }
   Vector<S, M> u = v;
   S squares[M];
   BATCHWORK_UNROLL_ON_DEVICE
   for (int i = 0; i < M; ++i) {
-    S row[M];  // row i of E
-    row[i] = sqrt(noise.d[i]);
+    V row[M];  // row i of E
+    row[i] = number_of_lane(S(sqrt(noise.d[i])));
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int k = i + 1; k < M; ++k) row[k] = noise.l[UnitFactor<S, M>::index(k, i)] * row[i];
+    for (int k = i + 1; k < M; ++k)
+      row[k] = number_of_lane(noise.l[UnitFactor<S, M>::index(k, i)]) * row[i];
     BATCHWORK_UNROLL_ON_DEVICE
     for (int n = 0; n < N; ++n) {
       int const j = N - 1 - n;
-      RowRotation<S> const rotation(row[i], seen[i * N + j]);
+      RowRotation<V> const rotation(row[i], seen[i * N + j]);
       BATCHWORK_UNROLL_ON_DEVICE
       for (int k = i + 1; k < M; ++k) rotation.apply(row[k], seen[k * N + j]);
       BATCHWORK_UNROLL_ON_DEVICE
       for (int m = decltype(root)::round_of(j); m < decltype(root)::mine; ++m)
         rotation.apply(gain.at(m, i), root.at(m, j));
     }
-    squares[i] = row[i] * row[i];
+    S const length = value_of_lane<S>(row[i], grid);
+    squares[i] = length * length;
     auto const good = check_pivot(squares[i], i, info);
     S const inverse = select(good, S(T(1)), S(std::numeric_limits<T>::quiet_NaN())) /
-                      select(good, row[i], S(T(1)));
+                      select(good, length, S(T(1)));
     // u = E^-T v, one row after the other.
-    S const ui = u.entry(i, 0) * inverse;
+    S const ui = S(u.entry(i, 0)) * inverse;
     u.set(i, 0, ui);
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int k = i + 1; k < M; ++k) u.set(k, 0, S(u.entry(k, 0)) - row[k] * ui);
+    for (int k = i + 1; k < M; ++k)
+      u.set(k, 0, S(S(u.entry(k, 0)) - value_of_lane<S>(row[k], grid) * ui));
   }
   u.info = first_failure(u.info, info);
   x = x + transpose(tile_of_columns(gain, u.info)) * u;

@@ -39,6 +39,46 @@ TEST(KalmanSquareRoot, AgainstTheCovarianceForm) {
   plain<float, 1, 1, Kokkos::LayoutRight, Kalman::Order::predict_first>(17, 20);
 }
 
+/// Q is diagonal, and all else fixed: Q and P0 become factors in the first step.
+TEST(KalmanSquareRoot, DiagonalNoiseAndFixedMatrices) {
+  constexpr int N = 2, items = 9, steps = 12;
+  Dense f = eye(N), q(N, N), h(1, N);
+  f(0, 1) = 0.5;
+  q(0, 0) = 0.25;
+  q(1, 1) = 4;
+  h(0, 0) = 1;
+  auto const fixed_matrix = [](Dense const& x) {
+    return common(fixed(generate<2, 2>([&](int i, int j) { return double(x(i, j)); })));
+  };
+  auto const row = generate<1, 2>([](int, int j) { return j == 0 ? 1.0 : 0.0; });
+  Vector<double, N> zero;
+  zero.info = 0;
+  zero.a[0] = zero.a[1] = 0;
+  Kokkos::View<double[N], Space> D("D");
+  fill(D, [&](auto const& v) {
+    for (int i = 0; i < N; ++i) v(i) = double(q(i, i));
+  });
+  Random random(103);
+  std::vector<std::vector<Dense>> z;
+  for (int k = 0; k < items; ++k)
+    z.push_back(random_series<double>(random, steps, 1, [](int t, int) { return t == 3; }));
+  FilterBatch<double, N, 1> b(z, items, steps);
+  auto const expect = [&] {
+    Kokkos::fence();
+    for (int k = 0; k < items; ++k)
+      b.expect(k, true_filter(Kalman::Order::predict_first, constant_model(f, q, h, eye(1)),
+                              Dense(N, 1), eye(N), z[std::size_t(k)]));
+  };
+  auto const start = Kalman::start(common(fixed(zero)), common(fixed(identity<double, N>())));
+  auto const r = common(fixed(1.0));
+  Kalman::filter(steps, Kalman::model(fixed_matrix(f), fixed_matrix(q), common(fixed(row)), r),
+                 start, b.z, b.results(), Kalman::square_root());
+  expect();
+  Kalman::filter(steps, Kalman::model(fixed_matrix(f), common(diagonal(D)), common(fixed(row)), r),
+                 start, b.z, b.results(), Kalman::square_root());
+  expect();
+}
+
 // ---- digits -------------------------------------------------------------------------------------
 
 /// Level, slope and eleven seasonal states (Durbin and Koopman 2012, section 3.2), with P0 / R =
