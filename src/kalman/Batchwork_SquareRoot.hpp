@@ -14,18 +14,6 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// The number of a lane, and back. Rows are rotated as plain numbers, which all lanes know.
-template <class S>
-BATCHWORK_INLINE auto number_of_lane(S const& x) {
-  if constexpr (is_distributed<S>) return x.v;
-  else return x;
-}
-template <class S, class V>
-BATCHWORK_INLINE S value_of_lane(V const& x, [[maybe_unused]] LaneGrid const& grid) {
-  if constexpr (is_distributed<S>) return S(x, grid);
-  else return x;
-}
-
 /// A rotation that maps (head, below) to (length, 0).
 template <class S>
 struct RowRotation {
