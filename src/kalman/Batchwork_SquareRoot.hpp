@@ -201,7 +201,7 @@ BATCHWORK_INLINE auto covariance_factor(P const& p) {
 
 /// Moves a state one time step on: x = F x, and L' = R of the QR factors of [L' F'; G'], so that
 /// the covariance L L' becomes F L L' F' + G G'. About 3 N^3 operations and N square roots.
-/// (Kailath, Sayed and Hassibi 2000, section 12.3.)
+/// (Kailath, Sayed and Hassibi 2000, chapter 12.)
 ///
 /// ```cpp
 /// Kalman::square_root_predict(x, l, f, Kalman::covariance_factor(q));
@@ -233,8 +233,8 @@ BATCHWORK_INLINE void square_root_predict(X& x, L& l, F const& f, G const& g) {
 /// A NaN entry of z is missing, as in `update`. No difference of covariances is formed: no variance
 /// becomes negative, and Reason::inaccurate does not occur. Failures: not_positive_definite and
 /// not_finite with the 1-based entry of z, if R or the covariance of the innovations is not a
-/// covariance; incomplete_data as in `update`. R may be singular. (Kailath, Sayed and Hassibi
-/// 2000, section 12.3; Bierman 1977, section V.2 for the order of the rotations.)
+/// covariance; incomplete_data as in `update`. R may be singular. (Kailath, Sayed and Hassibi 2000,
+/// chapter 12; Anderson and Moore, Optimal Filtering, 1979, section 6.5.)
 ///
 /// \tparam D whether observations may be missing
 /// \param x mean, a mutable vector of N, or scalar
