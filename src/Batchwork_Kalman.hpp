@@ -20,6 +20,7 @@
 #include "kalman/Batchwork_Gains.hpp"
 #include "kalman/Batchwork_Model.hpp"
 #include "kalman/Batchwork_Predict.hpp"
+#include "kalman/Batchwork_SquareRoot.hpp"
 #include "kalman/Batchwork_State.hpp"
 #include "kalman/Batchwork_Step.hpp"
 #include "kalman/Batchwork_Update.hpp"

@@ -8,6 +8,7 @@
 
 #include "fused/Batchwork_Scan.hpp"
 #include "kalman/Batchwork_Model.hpp"
+#include "kalman/Batchwork_SquareRoot.hpp"
 
 namespace Batchwork {
 
@@ -174,7 +175,31 @@ void launch_gains(Exec const& exec, std::string const& label, std::int64_t steps
           carry_operand(common(fixed(T(0))), out(inaccurate)));
 }
 
-template <class Exec, int W, int Teams, int L, class M, class S, class Z, class Re, class Promise>
+/// Q of a square-root filter: a carry, which becomes its factor in the first step, or, if Q varies
+/// with time, the operand itself.
+template <class Q>
+inline constexpr bool varies_with_time = Q::kind == Kind::each || Q::kind == Kind::common_each;
+template <class Q>
+auto noise_operand(Q const& q) {
+  if constexpr (varies_with_time<Q>) return q;
+  else return carry_operand(as_lower_triangle(q), nothing());
+}
+
+/// The square-root form.
+template <Kalman::Data D, class Exec, class How, class M, class S, class Likelihood, class Z,
+          class Re>
+void launch_square_root(Exec const& exec, How const& how, std::int64_t steps, M const& m,
+                        S const& start, Likelihood const& likelihood, Z const& z, Re const& re) {
+  scan_as("Kalman::filter", exec, how, steps,
+          Kalman::SquareRootStep<S::order, D, !varies_with_time<decltype(m.q)>>{steps}, re.status_,
+          carry_operand(start.mean, re.last_mean_),
+          carry_operand(as_lower_triangle(start.covariance), re.last_covariance_), likelihood,
+          noise_operand(m.q), step_index(), z, m.f, m.h, m.r, re.predicted_mean_,
+          re.predicted_covariance_, re.filtered_mean_, re.filtered_covariance_);
+}
+
+template <class Form, class Exec, int W, int Teams, int L, class M, class S, class Z, class Re,
+          class Promise>
 void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_t steps, M const& m,
                    S const& start, Z const& z, Re const& re, Promise const& promise) {
   using F = decltype(m.f);
@@ -231,7 +256,18 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
   constexpr Kalman::Data D = Promise::data;
   auto const likelihood = likelihood_operand<T>(re.log_likelihood_);
 
-  if constexpr (requires { promise.gains; }) {
+  if constexpr (Form::is_square_root) {
+    constexpr bool known = decltype(start.diffuse)::kind == Kind::nothing,
+                   own_gains = !requires { promise.gains; };
+    static_assert(known,
+                  "Batchwork::Kalman::filter: square_root() does not take a diffuse start; give "
+                  "start(x0, P0) or predicted(x1, P1), where P0 may be large");
+    static_assert(own_gains,
+                  "Batchwork::Kalman::filter: square_root() does not take complete(gains); give "
+                  "complete()");
+    if constexpr (known && own_gains)
+      launch_square_root<D>(exec, how, steps, m, start, likelihood, z, re);
+  } else if constexpr (requires { promise.gains; }) {
     using G = std::remove_cvref_t<decltype(promise.gains)>;
     static_assert(is_common<F> && is_common<decltype(m.q)> && is_common<H> &&
                       is_common<decltype(m.r)> && is_common<decltype(start.mean)> &&
@@ -288,21 +324,36 @@ auto start_for(M const& m, S const& start) {
   }
 }
 
+template <class X>
+concept FilterPromise = requires { X::data; };
+template <class X>
+concept FilterForm = requires { X::is_square_root; };
+
 struct FilterCall {
   template <class Exec, int W, int Teams, int L, std::convertible_to<std::int64_t> Steps, class M,
-            class S, class Z, class Re, class Promise = Kalman::MayBeMissing>
+            class S, class Z, class Re, FilterPromise Promise = Kalman::MayBeMissing,
+            FilterForm Form = Kalman::CovarianceForm>
     requires requires(M const& m, Re const& re) {
       m.f;
       re.last_mean_;
     }
   void operator()(Exec const& exec, Launch<W, Teams, L> const& how, Steps const& steps,
                   M const& model, S const& start, Z const& z, Re const& results,
-                  Promise const& promise = {}) const {
+                  Promise const& promise = {}, Form const& = {}) const {
     auto const from = start_for(model, start);
     auto const values = series(z);
     if constexpr (require_one_type<M, std::remove_const_t<decltype(from)>,
                                    std::remove_const_t<decltype(values)>, Re>())
-      launch_filter(exec, how, std::int64_t(steps), model, from, values, results, promise);
+      launch_filter<Form>(exec, how, std::int64_t(steps), model, from, values, results, promise);
+  }
+  /// A form without a promise.
+  template <class Exec, class How, class Steps, class M, class S, class Z, class Re,
+            FilterForm Form>
+  auto operator()(Exec const& exec, How const& how, Steps const& steps, M const& model,
+                  S const& start, Z const& z, Re const& results, Form const& form) const
+      -> decltype((*this)(exec, how, steps, model, start, z, results, Kalman::MayBeMissing(),
+                          form)) {
+    (*this)(exec, how, steps, model, start, z, results, Kalman::MayBeMissing(), form);
   }
 };
 
@@ -345,6 +396,8 @@ namespace Kalman {
 /// \param results results(), with the outputs requested
 /// \param promise optional: complete(), or complete(gains) for a model and a start that are common
 ///   to all items
+/// \param form optional, the last argument: covariance(), the default, or square_root(). The
+///   square-root form takes the starts start and predicted, and no complete(gains).
 /// \throws std::invalid_argument before anything is launched if Views do not fit: different numbers
 ///   of items, too few steps, wrong extents, null or overlapping Views. Outputs are then unchanged.
 ///   Messages count operands in the order of the parameters of Step.
@@ -352,7 +405,7 @@ template <class... X>
 void filter(X const&... arguments) {
   static_assert(Impl::Takes<Impl::FilterCall, X...>,
                 "Batchwork::Kalman::filter: the arguments are [exec,] [launch(...),] steps, "
-                "model, start, z, results [, promise] in this order");
+                "model, start, z, results [, promise] [, form] in this order");
   Impl::call_verb(Impl::FilterCall(), arguments...);
 }
 

@@ -50,6 +50,28 @@ auto as_full_covariance(
   return Operand<Kind::fixed, decltype(f)>{f};
 }
 
+/// A covariance that is replaced by its factor, carried as a lower triangle. Diagonal ones stay.
+template <class O>
+auto as_lower_triangle(O const& o) {
+  return o;
+}
+template <Kind K, class V, Structure St, bool IsCompact, int... E, BatchIndices L>
+  requires(St != Structure::diagonal)
+auto as_lower_triangle(Operand<K, Source<Adapted<V, St, IsCompact, E...>, L>> const& o) {
+  if constexpr (Source<Adapted<V, St, IsCompact, E...>, L>::tile_rank == 2) {
+    using A = Adapted<V, Structure::lower, IsCompact, E...>;
+    return Operand<K, Source<A, L>>{Source<A, L>(o.source)};
+  } else {
+    return o;
+  }
+}
+template <class T, int N, Structure St>
+auto as_lower_triangle(Operand<Kind::fixed, Fixed<T, Shape<N, N, St, 2>>> const& o) {
+  Fixed<T, Shape<N, N, Structure::lower, 2>> f;
+  for (int k = 0; k < N * N; ++k) f.values[k] = o.source.values[k];
+  return Operand<Kind::fixed, decltype(f)>{f};
+}
+
 /// A factor of the diffuse covariance, carried as a general matrix.
 template <class O>
 auto as_full_factor(O const& o) {
@@ -353,6 +375,25 @@ struct CompleteWith {
   static constexpr Data data = Data::complete;  ///< the kind of promise
   G gains;                                      ///< the workspace; shares its Views
 };
+
+/// The form of the filter that carries covariances, made by covariance().
+struct CovarianceForm {
+  static constexpr bool is_square_root = false;  ///< whether a factor is carried
+};
+/// The form of the filter that carries factors of covariances, made by square_root().
+struct SquareRootForm {
+  static constexpr bool is_square_root = true;  ///< whether a factor is carried
+};
+/// The covariance form of Kalman::filter, the default: P = F P F' + Q, P = P - y' y.
+inline CovarianceForm covariance() { return {}; }
+/// The square-root form of Kalman::filter: it carries L with P = L L' and forms P only where it is
+/// stored. It keeps its digits where variances exceed the noise by many powers of ten. P, Q and R
+/// may be singular.
+///
+/// ```cpp
+/// Kalman::filter(steps, model, Kalman::start(x0, P0), z, results, Kalman::square_root());
+/// ```
+inline SquareRootForm square_root() { return {}; }
 
 /// Promises that no observation is missing. The kernel then computes no masks, and an item with a
 /// NaN fails with Reason::incomplete_data.

@@ -60,10 +60,9 @@ BATCHWORK_INLINE void skip_missing_rows(G& g, Mi const& missing) {
   }
 }
 
-/// loglik += -1/2 (constant + u'u + log det c).
-template <class L, class S, class U, int M, class Factor>
-BATCHWORK_INLINE void add_normal(L& loglik, S const& constant, U const& u,
-                                 Cholesky<S, M, Factor> const& c) {
+/// loglik += -1/2 (constant + u'u + the sum of the logarithms of square(i)), i < M.
+template <int M, class L, class S, class U, class Square>
+BATCHWORK_INLINE void add_normal(L& loglik, S const& constant, U const& u, Square const& square) {
   using T = scalar_t<S>;
   if constexpr (!is_nothing<L>) {
     S sum = constant;
@@ -72,10 +71,7 @@ BATCHWORK_INLINE void add_normal(L& loglik, S const& constant, U const& u,
     Scalar<S> const half(S(T(-0.5)) * sum, u.info);
     auto const add_log_det = [&](auto& sum_of_logs) {
       BATCHWORK_UNROLL_ON_DEVICE
-      for (int i = 0; i < M; ++i) {
-        S const l = c.factor.entry(i, i);
-        sum_of_logs.add_log(Scalar<S>(l * l));
-      }
+      for (int i = 0; i < M; ++i) sum_of_logs.add_log(Scalar<S>(S(square(i))));
     };
     if constexpr (is_log_sum<L>) {
       add_log_det(loglik);
@@ -124,7 +120,10 @@ BATCHWORK_INLINE void kalman_update(X& x, P& p, L& loglik, Z const& z, H const& 
   auto const u = solve(factor.lower(), v);
   x = x + transpose(y) * u;
   p = downdate(p, y);
-  add_normal(loglik, constant, u, factor);
+  add_normal<M>(loglik, constant, u, [&](int i) {
+    S const l = factor.factor.entry(i, i);
+    return S(l * l);
+  });
 }
 
 }  // namespace Impl

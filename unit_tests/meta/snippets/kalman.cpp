@@ -53,6 +53,34 @@ inline int filter_a_batch() {
   return failed;
 }
 
+/// A start that knows little, in float: the square-root form keeps the digits.
+inline void large_start(std::int64_t steps, Kokkos::View<float[4][4]> F,
+                        Kokkos::View<float[4][4]> Q, Kokkos::View<float[2][4]> H,
+                        Kokkos::View<float[2][2]> R, Kokkos::View<float* [4]> x0,
+                        Kokkos::View<float* [4][4]> P0, Kokkos::View<float** [2]> z,
+                        Kokkos::View<float** [4]> mean, Kokkos::View<int*> codes) {
+  Kalman::filter(steps, Kalman::model(common(F), common(Q), common(H), common(R)),
+                 Kalman::start(x0, P0), z, Kalman::results().filtered_mean(mean).status(codes),
+                 Kalman::square_root());
+}
+
+/// A square-root filter with a step of its own.
+struct SquareRootTrack {
+  template <class X, class L, class Z, class F, class G, class H, class R>
+  KOKKOS_FUNCTION void operator()(X& x, L& l, Z const& z, F const& f, G const& g, H const& h,
+                                  R const& r) const {
+    Kalman::square_root_predict(x, l, f, g);
+    Kalman::square_root_update(x, l, z, h, r);
+  }
+};
+inline void tracks(std::int64_t steps, Kokkos::View<double* [4]> x, Kokkos::View<double* [4][4]> L,
+                   Kokkos::View<double** [2]> z, Kokkos::View<double[4][4]> F,
+                   Kokkos::View<double[4][2]> G, Kokkos::View<double[2][4]> H,
+                   Kokkos::View<double[2][2]> R) {
+  scan(steps, SquareRootTrack{}, carry(x, x), carry(lower(L), lower(L)), each(z), common(F),
+       common(G), common(H), common(symmetric(R)));
+}
+
 /// The log-likelihood of one series for many pairs of variances of the local level model.
 inline void sweep(std::int64_t years, Kokkos::View<double*> flow, Kokkos::View<double*> q,
                   Kokkos::View<double*> r, Kokkos::View<double*> log_likelihood) {
