@@ -42,7 +42,7 @@ BATCHWORK_INLINE void extended_predict(X& x, P& p, F const& f, Q const& q) {
 /// Lets the observation z = h(x) + noise enter the state, and adds to the log-likelihood.
 ///
 /// ```cpp
-/// auto const nis = Kalman::extended_update(x, p, loglik, z, Radar{}, r, Wrapped{});
+/// auto const nis = Kalman::extended_update(x, p, loglik, z, Radar{}, r, Wrapped{}).nis;
 /// ```
 ///
 ///     v = residual(z, h(x)),  S = H p H' + R = L L',  y = L^-1 H p,  u = L^-1 v,
@@ -53,9 +53,7 @@ BATCHWORK_INLINE void extended_predict(X& x, P& p, F const& f, Q const& q) {
 /// as in update, and failures are those of update. Cost: the calls of value_and_jacobian, and the
 /// operations of update.
 ///
-/// The result u' u is the normalised innovation squared (NIS), for a gate: it has the chi-squared
-/// distribution with m degrees of freedom if the model is right (Bar-Shalom, Li and Kirubarajan
-/// 2001, sections 5.4 and 10.3).
+/// The result holds u' u, the normalised innovation squared (NIS), for a gate; see Innovation.
 ///
 /// \tparam D whether observations may be missing
 /// \param x mean, a mutable vector of N, or scalar
@@ -66,7 +64,7 @@ BATCHWORK_INLINE void extended_predict(X& x, P& p, F const& f, Q const& q) {
 ///   returns a vector of M, or a scalar; it is called with numbers that have derivatives
 /// \param r covariance of the noise, M x M; only the lower triangle is read
 /// \param residual functor for the difference of z and h(x), two vectors of M, see Difference
-/// \returns the NIS, a scalar
+/// \returns an Innovation
 template <Data D = Data::may_be_missing, class X, class P, class L, class Z, class H,
           Impl::ScalarOrTile R, class Residual = Difference>
 BATCHWORK_INLINE auto extended_update(X& x, P& p, L& loglik, Z const& z, H const& h, R const& r,
@@ -92,7 +90,7 @@ BATCHWORK_INLINE auto extended_update(X& x, P& p, L& loglik, Z const& z, H const
 /// \param h observation, a functor
 /// \param r covariance of the noise, M x M; only the lower triangle is read
 /// \param residual functor for the difference of z and h(x)
-/// \returns the NIS, a scalar
+/// \returns an Innovation
 template <Data D = Data::may_be_missing, class X, class P, class Z, class H, Impl::ScalarOrTile R,
           class Residual = Difference>
 BATCHWORK_INLINE auto extended_update(X& x, P& p, Z const& z, H const& h, R const& r,
@@ -113,7 +111,7 @@ BATCHWORK_INLINE auto extended_update(X& x, P& p, Z const& z, H const& h, R cons
 /// \param h observation, a functor
 /// \param r covariance of the observation's noise, M x M
 /// \param residual functor for the difference of z and h(x)
-/// \returns the NIS, a scalar
+/// \returns an Innovation
 template <Data D = Data::may_be_missing, class X, class P, class L, class Z, class F, class Q,
           class H, class R, class Residual = Difference>
 BATCHWORK_INLINE auto extended_step(X& x, P& p, L& loglik, Z const& z, F const& f, Q const& q,

@@ -37,7 +37,7 @@ namespace Batchwork::Kalman {
 /// \param r covariance of the noise, M x M; only the lower triangle is read
 /// \param iterations at least 1; fewer count as 1
 /// \param residual functor for the difference of z and h(x), see Difference
-/// \returns the NIS, a scalar
+/// \returns an Innovation
 template <Data D = Data::may_be_missing, class X, class P, class L, class Z, class H,
           Impl::ScalarOrTile R, class Residual = Difference>
 BATCHWORK_INLINE auto iterated_update(X& x, P& p, L& loglik, Z const& z, H const& h, R const& r,
@@ -73,7 +73,7 @@ BATCHWORK_INLINE auto iterated_update(X& x, P& p, L& loglik, Z const& z, H const
 /// \param r covariance of the noise, M x M; only the lower triangle is read
 /// \param iterations at least 1; fewer count as 1
 /// \param residual functor for the difference of z and h(x)
-/// \returns the NIS, a scalar
+/// \returns an Innovation
 template <Data D = Data::may_be_missing, class X, class P, class Z, class H, Impl::ScalarOrTile R,
           class Residual = Difference>
 BATCHWORK_INLINE auto iterated_update(X& x, P& p, Z const& z, H const& h, R const& r,

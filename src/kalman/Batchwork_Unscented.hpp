@@ -108,8 +108,8 @@ BATCHWORK_INLINE void unscented_predict(X& x, P& p, F const& f, Q const& q,
                                         Residual const& residual = {},
                                         UnscentedWeights const& weights = {}) {
   Impl::with_state(x, p, [&](auto& xs, auto& ps) {
-    auto const moved = Impl::unscented_moments(xs, cholesky(ps).lower(), f, Impl::as_matrix(q),
-                                               residual, weights);
+    auto const moved =
+        Impl::unscented_moments(xs, cholesky(ps).lower(), f, Impl::as_matrix(q), residual, weights);
     xs = moved.mean;
     ps = moved.covariance;
   });
@@ -119,7 +119,7 @@ BATCHWORK_INLINE void unscented_predict(X& x, P& p, F const& f, Q const& q,
 /// the mean, and adds to the log-likelihood.
 ///
 /// ```cpp
-/// auto const nis = Kalman::unscented_update(x, p, loglik, z, Radar{}, r, Wrapped{});
+/// auto const nis = Kalman::unscented_update(x, p, loglik, z, Radar{}, r, Wrapped{}).nis;
 /// ```
 ///
 /// Innovation, its covariance S and its covariance with the state are those of the points; the rest
@@ -138,7 +138,7 @@ BATCHWORK_INLINE void unscented_predict(X& x, P& p, F const& f, Q const& q,
 /// \param residual functor for the difference of two observations, see Difference; the mean of
 ///   angles is right if all points are within pi of h(x)
 /// \param weights the points
-/// \returns the NIS, a scalar
+/// \returns an Innovation
 template <Data D = Data::may_be_missing, class X, class P, class L, class Z, class H,
           Impl::ScalarOrTile R, class Residual = Difference>
 BATCHWORK_INLINE auto unscented_update(X& x, P& p, L& loglik, Z const& z, H const& h, R const& r,
@@ -168,7 +168,7 @@ BATCHWORK_INLINE auto unscented_update(X& x, P& p, L& loglik, Z const& z, H cons
 /// \param r covariance of the noise, M x M; only the lower triangle is read
 /// \param residual functor for the difference of two observations
 /// \param weights the points
-/// \returns the NIS, a scalar
+/// \returns an Innovation
 template <Data D = Data::may_be_missing, class X, class P, class Z, class H, Impl::ScalarOrTile R,
           class Residual = Difference>
 BATCHWORK_INLINE auto unscented_update(X& x, P& p, Z const& z, H const& h, R const& r,

@@ -49,13 +49,12 @@ struct NonlinearStep {
                                   M& mean, S& nis) const {
     if constexpr (K == NonlinearFilter::unscented) {
       Kalman::unscented_predict(x, p, motion, q, Kalman::Difference{}, weights);
-      nis = Kalman::unscented_update(x, p, loglik, z, observation, r, Residual{}, weights);
+      nis = Kalman::unscented_update(x, p, loglik, z, observation, r, Residual{}, weights).nis;
     } else if constexpr (K == NonlinearFilter::iterated) {
       Kalman::extended_predict(x, p, motion, q);
-      nis =
-          Kalman::iterated_update(x, p, loglik, z, observation, r, iterations, Residual{});
+      nis = Kalman::iterated_update(x, p, loglik, z, observation, r, iterations, Residual{}).nis;
     } else {
-      nis = Kalman::extended_step(x, p, loglik, z, motion, q, observation, r, Residual{});
+      nis = Kalman::extended_step(x, p, loglik, z, motion, q, observation, r, Residual{}).nis;
     }
     mean = x;
   }
@@ -66,12 +65,12 @@ template <class T, int N, int M, class Layout = Space::array_layout>
 struct Steps {
   std::size_t items;
   int steps;
-  Kokkos::View<T* [N], Layout, Space> x0{"x0", items}, x{"x", items};
-  Kokkos::View<T* [N][N], Layout, Space> p0{"p0", items}, p{"p", items};
+  Kokkos::View<T* [N], Layout, Space> x0 { "x0", items }, x{"x", items};
+  Kokkos::View<T* [N][N], Layout, Space> p0 { "p0", items }, p{"p", items};
   Kokkos::View<T[N][N], Space> q{"q"};
-  Kokkos::View<T* [M][M], Layout, Space> r{"r", items};
-  Kokkos::View<T** [M], Layout, Space> z{"z", items, std::size_t(steps)};
-  Kokkos::View<T** [N], Layout, Space> mean{"mean", items, std::size_t(steps)};
+  Kokkos::View<T* [M][M], Layout, Space> r { "r", items };
+  Kokkos::View<T** [M], Layout, Space> z { "z", items, std::size_t(steps) };
+  Kokkos::View<T** [N], Layout, Space> mean { "mean", items, std::size_t(steps) };
   Kokkos::View<T**, Layout, Space> nis{"nis", items, std::size_t(steps)};
   Kokkos::View<T*, Space> loglik{"loglik", items};
   Kokkos::View<int*, Space> codes{"codes", items};
@@ -121,9 +120,8 @@ struct Targets {
       Dense x(5, 1);
       x(0) = -8 + random(), x(1) = 1.5L + random(), x(2) = 0.3L, x(3) = -true_pi / 2;
       x(4) = 0.05L * random();
-      start.push_back(make_dense(5, 1, [&](int i, int) {
-        return T(x(i) + spread[i] * 0.5L * random.normal());
-      }));
+      start.push_back(make_dense(
+          5, 1, [&](int i, int) { return T(x(i) + spread[i] * 0.5L * random.normal()); }));
       z.emplace_back();
       for (int t = 0; t < steps; ++t) {
         x = true_motion(x);
@@ -164,7 +162,8 @@ void track(Run const& run, int iterations = 1, Kalman::UnscentedWeights const& w
       EXPECT_TRUE(near([&](int i, int) { return mean(k, t, i); }, want.mean[t], tol(1))) << t;
       EXPECT_NEAR(double(nis(k, t)), double(want.nis[t]), double(tol(1 + want.nis[t]))) << t;
     }
-    EXPECT_TRUE(near([&](int i, int j) { return covariance(k, i, j); }, want.covariance, tol(0.1L)));
+    EXPECT_TRUE(
+        near([&](int i, int j) { return covariance(k, i, j); }, want.covariance, tol(0.1L)));
     EXPECT_NEAR(double(on_host(s.loglik)(k)), double(want.log_likelihood),
                 double(tol(want.absolute)));
   }

@@ -67,8 +67,7 @@ inline TrueSteps true_steps(NonlinearFilter kind, int iterations,
                             Dense const& q, Dense const& r, std::vector<Dense> const& z) {
   constexpr int N = 5, points = 2 * N + 1;
   long double const alpha2 = (long double)(weights.alpha) * weights.alpha,
-                    of_points = alpha2 * (N + (long double)(weights.kappa)),
-                    lambda = of_points - N;
+                    of_points = alpha2 * (N + (long double)(weights.kappa)), lambda = of_points - N;
   std::vector<long double> of_mean(points, 1 / (2 * of_points)), of_covariance = of_mean;
   of_mean[0] = lambda / of_points;
   of_covariance[0] = of_mean[0] + 1 - alpha2 + weights.beta;

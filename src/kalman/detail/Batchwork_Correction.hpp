@@ -7,6 +7,7 @@
 #ifndef BATCHWORK_CORRECTION_HPP
 #define BATCHWORK_CORRECTION_HPP
 
+#include "kalman/Batchwork_Innovation.hpp"
 #include "kalman/Batchwork_Update.hpp"
 
 namespace Batchwork::Impl {
@@ -35,12 +36,11 @@ struct Correction {
   Factor factor;
   S constant;  ///< m log 2 pi for m entries observed
 
-  /// The normalised innovation squared, v' s^-1 v.
-  BATCHWORK_INLINE auto nis() const {
+  BATCHWORK_INLINE Kalman::Innovation<S> innovation() const {
     S sum(scalar_t<S>(0));
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = 0; i < U::rows; ++i) sum += u.entry(i, 0) * u.entry(i, 0);
-    return Scalar<S>(sum, u.info);
+    return {Scalar<S>(sum, u.info)};
   }
 };
 
@@ -87,12 +87,11 @@ BATCHWORK_INLINE auto correction(Z const& z, V0 const& v0, G0 const& g0, C s, R 
 }
 
 /// The covariance and the log-likelihood after a correction.
-/// \returns the normalised innovation squared
 template <class P, class L, class C>
 BATCHWORK_INLINE auto conclude(P& p, L& loglik, C const& c) {
   p = downdate(p, c.y);
   add_normal(loglik, c.constant, c.u, c.factor);
-  return c.nis();
+  return c.innovation();
 }
 
 }  // namespace Batchwork::Impl
