@@ -159,6 +159,64 @@ TEST(NonlinearSteps, TrackByRangeAndBearingInFloat) {
   track<float, NonlinearFilter::unscented>(by_scan);
 }
 
+/// Targets drawn from the model itself. The NIS of a step has the chi-squared distribution with two
+/// degrees of freedom, the normalised error of the state one with five. The bands are three
+/// standard deviations of the averages, and 1 % for what is not linear.
+template <NonlinearFilter K>
+void consistent(int iterations = 1) {
+  constexpr int items = 4000, steps = 10;
+  Random random(179);
+  Dense const p = [] {
+    Dense a(5, 5);
+    long double const spread[] = {0.1L, 0.1L, 0.02L, 0.03L, 0.01L};
+    for (int i = 0; i < 5; ++i) a(i, i) = spread[i] * spread[i];
+    return a;
+  }();
+  Dense const q = 0.04L * p, r = make_dense(2, 2, [](int i, int j) {
+                               return i != j ? 0.0001L : i == 0 ? 0.0025L : 0.00004L;
+                             });
+  auto const noise = [&](Dense const& covariance) {
+    int const n = covariance.rows;
+    return cholesky(covariance) * make_dense(n, 1, [&](int, int) { return random.normal(); });
+  };
+  std::vector<Dense> start, truth;
+  std::vector<std::vector<Dense>> z;
+  for (int k = 0; k < items; ++k) {
+    Dense x(5, 1);
+    x(0) = -8 + random(), x(1) = 1.5L, x(2) = 0.3L, x(3) = -true_pi / 2 + 0.3L * random();
+    start.push_back(x);
+    x = x + noise(p);
+    z.emplace_back();
+    for (int t = 0; t < steps; ++t) {
+      x = true_motion(x) + noise(q);
+      z.back().push_back(true_radar(x) + noise(r));
+    }
+    truth.push_back(x);
+  }
+  Steps<double, 5, 2> s(items, steps);
+  s.start(start, p, q, r);
+  filled_series(s.z, z);
+  s(by_scan, NonlinearStep<K, Turn, Radar, Wrapped>{{}, {}, iterations, {}});
+  auto const nis = on_host(s.nis);
+  auto const mean = on_host(s.x);
+  auto const covariance = on_host(s.p);
+  double of_nis = 0, of_error = 0;
+  for (std::size_t k = 0; k < items; ++k) {
+    ASSERT_EQ(on_host(s.codes)(k), 0);
+    for (std::size_t t = 0; t < steps; ++t) of_nis += nis(k, t) / (items * steps);
+    Dense const e = make_dense(5, 1, [&](int i, int) { return truth[k](i) - mean(k, i); });
+    Dense const c = make_dense(5, 5, [&](int i, int j) { return covariance(k, i, j); });
+    of_error += double(dot(e, solve_spd(c, e))) / items;
+  }
+  EXPECT_NEAR(of_nis, 2, 3 * std::sqrt(4.0 / (items * steps)) + 0.02);
+  EXPECT_NEAR(of_error, 5, 3 * std::sqrt(10.0 / items) + 0.05);
+}
+TEST(NonlinearSteps, AreConsistent) {
+  consistent<NonlinearFilter::extended>();
+  consistent<NonlinearFilter::iterated>(3);
+  consistent<NonlinearFilter::unscented>();
+}
+
 // ---- failures, gates, scalars -------------------------------------------------------------------
 
 enum class Plant { none, singular, negative_noise, infinite, outlier, missing, far_outlier };

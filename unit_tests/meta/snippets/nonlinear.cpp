@@ -66,6 +66,27 @@ struct Driven {
   }
 };
 
+/// Noise w enters inside the motion: an unknown torque.
+struct Shaken {
+  template <class X, class W>
+  KOKKOS_FUNCTION auto operator()(X const& x, W const& w) const {
+    return generate<2>([&](int i) {
+      return i == 0 ? x(0) + 0.01 * x(1) + 0.0 * w(0) : x(1) + 0.01 * (w(0) - 9.81 * sin(x(0)));
+    });
+  }
+};
+struct NoiseInside {
+  template <class X, class P, class L, class Z, class Q, class R>
+  KOKKOS_FUNCTION void operator()(X& x, P& p, L& log_likelihood, Z const& z, Q const& q,
+                                  R const& r) const {
+    auto const none = zero<1>(x);
+    auto const g = jacobian([&](auto const& w) { return Shaken{}(x, w); }, none);
+    auto const motion = [&](auto const& s) { return Shaken{}(s, none); };
+    Kalman::extended_predict(x, p, motion, congruence(g, q));
+    Kalman::extended_update(x, p, log_likelihood, z, End{}, r);
+  }
+};
+
 struct Gated {
   template <class X, class P, class L, class Z, class Q, class R>
   KOKKOS_FUNCTION void operator()(X& x, P& p, L& log_likelihood, Z const& z, Q const& q,
@@ -118,6 +139,8 @@ inline void instantiate() {
   scan(steps, Unscented{}, mean, covariance, log_likelihood, each(z), Q, R, emit(m));
   scan(steps, Iterated{}, mean, covariance, log_likelihood, each(z), Q, R, emit(m));
   scan(steps, Driven{}, mean, covariance, log_likelihood, each(z), each(u), in(length), Q, R);
+  auto const one_variance = common(fixed(Symmetric<double, 1>(identity<double, 1>())));
+  scan(steps, NoiseInside{}, mean, covariance, log_likelihood, each(z), one_variance, R);
   scan(steps, Gated{}, mean, covariance, log_likelihood, each(z), Q, R);
   Kokkos::View<double* [3]> x3("x3", n);
   Kokkos::View<double[3]> q3("q3");
