@@ -155,7 +155,7 @@ void track(Run const& run, int iterations = 1, Kalman::UnscentedWeights const& w
     // Means have about 10 units, their standard deviations 0.1: differences of points, and
     // innovations, have errors of eps times 10, relative to 0.1.
     auto const tol = [&](long double size) {
-      return tolerance<T>(100, size, want.condition / (long double)(weights.alpha));
+      return tolerance<T>(20, size, want.condition / (long double)(weights.alpha));
     };
     EXPECT_EQ(on_host(s.codes)(k), 0);
     for (std::size_t t = 0; t < targets.steps; ++t) {

@@ -118,7 +118,7 @@ void linear(int iterations = 1, Kalman::UnscentedWeights const& weights = {}) {
     auto const i = std::size_t(k);
     auto const want = true_filter(Kalman::Order::predict_first, m.truth(), x[i], p, z[i]);
     auto const tol = [&](long double size) {
-      return tolerance<T>(20 * N, size, want.condition * loss);
+      return tolerance<T>(4 * N, size, want.condition * loss);
     };
     EXPECT_EQ(on_host(s.codes)(i), 0);
     for (std::size_t t = 0; t < steps; ++t) {
