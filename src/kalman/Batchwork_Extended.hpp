@@ -34,7 +34,9 @@ template <class X, class P, class F, class Q>
 BATCHWORK_INLINE void extended_predict(X& x, P& p, F const& f, Q const& q) {
   Impl::with_state(x, p, [&](auto& xs, auto& ps) {
     auto const linear = value_and_jacobian(f, xs);
-    Impl::put(xs, linear.value);
+    auto const& moved = Impl::as_vector(linear.value);
+    Impl::require_state<std::remove_cvref_t<decltype(xs)>, std::remove_cvref_t<decltype(moved)>>();
+    xs = moved;
     ps = congruence(linear.jacobian, ps, Impl::as_matrix(q));
   });
 }

@@ -110,6 +110,7 @@ BATCHWORK_INLINE void unscented_predict(X& x, P& p, F const& f, Q const& q,
   Impl::with_state(x, p, [&](auto& xs, auto& ps) {
     auto const moved =
         Impl::unscented_moments(xs, cholesky(ps).lower(), f, Impl::as_matrix(q), residual, weights);
+    Impl::require_state<std::remove_cvref_t<decltype(xs)>, decltype(moved.mean)>();
     xs = moved.mean;
     ps = moved.covariance;
   });

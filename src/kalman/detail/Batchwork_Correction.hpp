@@ -27,6 +27,13 @@ BATCHWORK_INLINE auto with_state_for(X& x, P& p, F const& f) {
   }
 }
 
+/// The motion of a model leads from N states to N states.
+template <class X, class Moved>
+constexpr void require_state() {
+  static_assert(Moved::rows == X::rows,
+                "Batchwork::Kalman: the motion f must return as many entries as the state x has");
+}
+
 /// An innovation v with the covariance s = L L', as y = L^-1 g and u = L^-1 v. The state becomes
 /// x + y' u and p - y' y.
 template <class Y, class U, class Factor, class S>
