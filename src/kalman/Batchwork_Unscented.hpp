@@ -125,8 +125,8 @@ BATCHWORK_INLINE void unscented_predict(X& x, P& p, F const& f, Q const& q,
 ///
 /// Innovation, its covariance S and its covariance with the state are those of the points; the rest
 /// is as in extended_update, missing entries and NIS included. The points are those of p, drawn
-/// anew after a prediction. Cost: 2 N + 1 calls of h, and about N^3 / 3 + 6 M N^2 operations.
-/// Failures are those of update, and of cholesky if p is not positive definite.
+/// anew after a prediction. Cost: 2 N + 1 calls of h, and about N^3 / 3 + 3 M N^2 + 3 M^2 N
+/// operations. Failures are those of update, and of cholesky if p is not positive definite.
 ///
 /// \tparam D whether observations may be missing
 /// \param x mean, a mutable vector of N, or scalar
