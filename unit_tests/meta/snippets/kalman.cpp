@@ -89,50 +89,6 @@ inline void sweep(std::int64_t years, Kokkos::View<double*> flow, Kokkos::View<d
                  Kalman::results().log_likelihood(log_likelihood));
 }
 
-// ---- docs/guides/nonlinear_filter.md ------------------------------------------------------------
-
-/// A pendulum: its angle and rate after 0.01 s.
-struct Swing {
-  template <class X>
-  KOKKOS_FUNCTION auto operator()(X const& x) const {
-    auto y = 1 * x;
-    y(0) += 0.01 * x(1);
-    y(1) -= 0.01 * 9.81 * sin(x(0));
-    return y;
-  }
-};
-/// The position of its end.
-struct End {
-  template <class X>
-  KOKKOS_FUNCTION auto operator()(X const& x) const {
-    return generate<2>([&](int i) { return i == 0 ? sin(x(0)) : cos(x(0)); });
-  }
-};
-
-struct FollowPendulum {
-  template <class X, class P, class L, class Z, class Q, class R, class M>
-  KOKKOS_FUNCTION void operator()(X& x, P& p, L& log_likelihood, Z const& z, Q const& q, R const& r,
-                                  M& mean) const {
-    auto const [predicted, f] = value_and_jacobian(Swing{}, x);
-    x = predicted;
-    p = congruence(f, p, q);
-    auto const [expected, h] = value_and_jacobian(End{}, x);
-    auto const linear = z - expected + h * x;  // update subtracts h x again
-    Kalman::update(x, p, log_likelihood, linear, h, r);
-    mean = x;
-  }
-};
-
-inline void follow_pendulums(std::int64_t steps, Kokkos::View<double* [2]> x,
-                             Kokkos::View<double* [2][2]> P, Kokkos::View<double** [2]> z,
-                             Kokkos::View<double[2][2]> Q, Kokkos::View<double** [2]> mean,
-                             Kokkos::View<double*> log_likelihood, Kokkos::View<int*> codes) {
-  auto const R = generate<2, 2>([](int i, int j) { return i == j ? 1e-2 : 0.0; });
-  scan(steps, FollowPendulum{}, carry(x, x), carry(symmetric(P), symmetric(P)),
-       carry(common(fixed(0.0)), log_sum(log_likelihood, -0.5)), each(z), common(symmetric(Q)),
-       common(fixed(R)), emit(mean), status(codes));
-}
-
 // ---- docs/reference/kalman ----------------------------------------------------------------------
 
 /// Two calls that filter a series in two parts.

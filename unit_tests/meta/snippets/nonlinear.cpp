@@ -12,8 +12,8 @@ using namespace Batchwork;
 
 // ---- docs/guides/nonlinear_filter.md ------------------------------------------------------------
 
-/// The extended filter of a pendulum of which one number is observed at a time.
-struct TurnAngle {
+/// A pendulum: its angle and rate after 0.01 s.
+struct Swing {
   template <class X>
   KOKKOS_FUNCTION auto operator()(X const& x) const {
     auto y = 1 * x;
@@ -22,71 +22,88 @@ struct TurnAngle {
     return y;
   }
 };
-struct OneObservation {
-  template <class X, class P, class Z, class Q, class R, class M>
-  KOKKOS_FUNCTION void operator()(X& x, P& p, Z const& z, Q const& q, R const& r, M& mean) const {
-    auto const [predicted, f] = value_and_jacobian(TurnAngle{}, x);
-    auto const prior = congruence(f, p, q);
-    auto const [expected, h] =
-        value_and_gradient([](auto const& s) { return sin(s(0)); }, predicted);
-    auto const g = prior * h;
-    auto const variance = dot(h, g) + r;  // a scalar
-    auto const missing = isnan(z);
-    x = select(missing, predicted, predicted + g * ((z - expected) / variance));
-    p = select(missing, prior, symmetric(prior - outer(g, g) / variance));
+/// How far its end is to the right.
+struct End {
+  template <class X>
+  KOKKOS_FUNCTION auto operator()(X const& x) const {
+    return sin(x(0));
+  }
+};
+
+struct Unscented {
+  template <class X, class P, class L, class Z, class Q, class R, class M>
+  KOKKOS_FUNCTION void operator()(X& x, P& p, L& log_likelihood, Z const& z, Q const& q, R const& r,
+                                  M& mean) const {
+    Kalman::unscented_predict(x, p, Swing{}, q);
+    Kalman::unscented_update(x, p, log_likelihood, z, End{}, r);
     mean = x;
   }
 };
 
-/// The unscented filter of a target at range and bearing.
-struct Unscented {
-  template <class X, class P, class Z, class Q, class R, class Filtered>
-  KOKKOS_FUNCTION void operator()(X& x, P& p, Z const& z, Q const& q, R const& r,
-                                  Filtered& filtered) const {
-    constexpr int N = 5, M = 2, Points = 11;
-    constexpr double d = 0.1, spread = 2.449489742783178, pi = 3.141592653589793;
-    auto const l = spread * cholesky(p).lower();
-    auto moved = zero<N, Points>(x);  // columns: the points, moved
-    auto seen = zero<M, Points>(x);   // and measured
-    for (int a = 0; a < Points; ++a) {
-      auto const s = generate<N>([&](int i) {
-        return a == 0      ? element(x, i)
-               : a < N + 1 ? element(x, i) + element(l, i, a - 1)
-                           : element(x, i) - element(l, i, a - N - 1);
-      });
-      auto const heading = element(s, 3), step = d * element(s, 2);
-      auto const u = element(s, 0) + step * cos(heading), v = element(s, 1) + step * sin(heading);
-      assign_block(
-          moved, 0, a, generate<N>([&](int i) {
-            return i == 0 ? u : i == 1 ? v : i == 3 ? heading + d * element(s, 4) : element(s, i);
-          }));
-      assign_block(seen, 0, a,
-                   generate<M>([&](int m) { return m == 0 ? hypot(u, v) : atan2(v, u); }));
-    }
-    for (int a = 1; a < Points; ++a)  // bearings near that of the first point
-      seen(1, a) -= 2 * pi * round((seen(1, a) - seen(1, 0)) / (2 * pi));
-    auto const one = ones<Points>(x);
-    auto w = one / 12;
-    w(0) = 1.0 / 6;
-    auto const mean = moved * w;
-    auto const y = seen * w;
-    auto const dx = moved - outer(mean, one);
-    auto const dy = seen - outer(y, one);
-    auto const weighted = as_diagonal(w) * transpose(dy);
-    auto const prior = symmetric_product(dx, as_diagonal(w) * transpose(dx), q);
-    auto const g = transpose(dx * weighted);
-    auto const gain = solve(cholesky(symmetric_product(dy, weighted, r)), g);
-    auto innovation = z - y;
-    innovation(1) -= 2 * pi * round(innovation(1) / (2 * pi));
-    auto const missing = isnan(z(0)) || isnan(z(1));
-    x = select(missing, mean, mean + transpose(gain) * innovation);
-    p = select(missing, prior, prior - symmetric_product(transpose(g), gain));
-    filtered = x;
+struct Iterated {
+  template <class X, class P, class L, class Z, class Q, class R, class M>
+  KOKKOS_FUNCTION void operator()(X& x, P& p, L& log_likelihood, Z const& z, Q const& q, R const& r,
+                                  M& mean) const {
+    Kalman::extended_predict(x, p, Swing{}, q);
+    Kalman::iterated_update(x, p, log_likelihood, z, End{}, r, 3);
+    mean = x;
   }
 };
 
-// ---- docs/reference/kalman/model.md
-// ----------------------------------------------------------------
+/// A torque u of each item and time accelerates the pendulum, and `length` differs by item.
+struct Driven {
+  template <class X, class P, class L, class Z, class U, class Length, class Q, class R>
+  KOKKOS_FUNCTION void operator()(X& x, P& p, L& log_likelihood, Z const& z, U const& u,
+                                  Length const& length, Q const& q, R const& r) const {
+    auto const motion = [&](auto const& s) {
+      auto y = 1 * s;
+      y(0) += 0.01 * s(1);
+      y(1) += 0.01 * (u - 9.81 * sin(s(0)) / length);
+      return y;
+    };
+    Kalman::extended_predict(x, p, motion, q);
+    Kalman::extended_update(x, p, log_likelihood, z, End{}, r);
+  }
+};
+
+/// Noise w enters inside the motion: an unknown torque.
+struct Shaken {
+  template <class X, class W>
+  KOKKOS_FUNCTION auto operator()(X const& x, W const& w) const {
+    return generate<2>([&](int i) {
+      return i == 0 ? x(0) + 0.01 * x(1) + 0.0 * w(0) : x(1) + 0.01 * (w(0) - 9.81 * sin(x(0)));
+    });
+  }
+};
+struct NoiseInside {
+  template <class X, class P, class L, class Z, class Q, class R>
+  KOKKOS_FUNCTION void operator()(X& x, P& p, L& log_likelihood, Z const& z, Q const& q,
+                                  R const& r) const {
+    auto const none = zero<1>(x);
+    auto const g = jacobian([&](auto const& w) { return Shaken{}(x, w); }, none);
+    auto const motion = [&](auto const& s) { return Shaken{}(s, none); };
+    Kalman::extended_predict(x, p, motion, congruence(g, q));
+    Kalman::extended_update(x, p, log_likelihood, z, End{}, r);
+  }
+};
+
+struct Gated {
+  template <class X, class P, class L, class Z, class Q, class R>
+  KOKKOS_FUNCTION void operator()(X& x, P& p, L& log_likelihood, Z const& z, Q const& q,
+                                  R const& r) const {
+    Kalman::extended_predict(x, p, Swing{}, q);
+    auto const x_before = x;
+    auto const p_before = p;
+    auto gain = 0 * x(0);  // what the observation adds to the log-likelihood
+    auto const nis = Kalman::extended_update(x, p, gain, z, End{}, r).nis;
+    auto const outside = nis > 10.83;  // 0.1 % of chi-squared with one degree of freedom
+    x = select(outside, x_before, x);
+    p = select(outside, p_before, p);
+    log_likelihood += select(outside, 0 * gain, gain);
+  }
+};
+
+// ---- docs/reference/kalman/model.md -------------------------------------------------------------
 
 /// Forms of a diagonal Q of three states.
 inline void diagonals(std::int64_t steps, Kokkos::View<double* [3]> q, Kokkos::View<double[3]> q3,
@@ -109,19 +126,22 @@ inline void diagonals(std::int64_t steps, Kokkos::View<double* [3]> q, Kokkos::V
 /// Every sequence of this file, once.
 inline void instantiate() {
   int const n = 8, steps = 4;
-  Kokkos::View<double* [2]> x2("x2", n), y2("y2", n);
-  Kokkos::View<double* [5]> x5("x5", n);
-  Kokkos::View<double* [2][2]> p2("p2", n);
-  Kokkos::View<double* [5][5]> p5("p5", n);
-  Kokkos::View<double**> z("z", n, steps);
-  Kokkos::View<double** [2]> z2("z2", n, steps), m2("m2", n, steps);
-  Kokkos::View<double** [5]> m5("m5", n, steps);
-  Kokkos::View<double[2][2]> q2("q2");
-  Kokkos::View<double[5][5]> q5("q5");
-  scan(steps, OneObservation{}, carry(x2, x2), carry(symmetric(p2), symmetric(p2)), each(z),
-       common(symmetric(q2)), common(fixed(0.25)), emit(m2));
-  scan(steps, Unscented{}, carry(x5, x5), carry(symmetric(p5), symmetric(p5)), each(z2),
-       common(symmetric(q5)), common(symmetric(q2)), emit(m5));
+  Kokkos::View<double* [2]> x("x", n);
+  Kokkos::View<double* [2][2]> P("P", n);
+  Kokkos::View<double*> l("log_likelihood", n), length("length", n);
+  Kokkos::View<double**> z("z", n, steps), u("u", n, steps);
+  Kokkos::View<double** [2]> m("m", n, steps);
+  auto const Q = common(fixed(Symmetric<double, 2>(identity<double, 2>())));
+  auto const R = common(fixed(0.25));
+  auto const mean = carry(x, x);
+  auto const covariance = carry(symmetric(P), symmetric(P));
+  auto const log_likelihood = carry(common(fixed(0.0)), log_sum(l, -0.5));
+  scan(steps, Unscented{}, mean, covariance, log_likelihood, each(z), Q, R, emit(m));
+  scan(steps, Iterated{}, mean, covariance, log_likelihood, each(z), Q, R, emit(m));
+  scan(steps, Driven{}, mean, covariance, log_likelihood, each(z), each(u), in(length), Q, R);
+  auto const one_variance = common(fixed(Symmetric<double, 1>(identity<double, 1>())));
+  scan(steps, NoiseInside{}, mean, covariance, log_likelihood, each(z), one_variance, R);
+  scan(steps, Gated{}, mean, covariance, log_likelihood, each(z), Q, R);
   Kokkos::View<double* [3]> x3("x3", n);
   Kokkos::View<double[3]> q3("q3");
   Kokkos::View<double* [3]> time3("time3", steps);
