@@ -1027,7 +1027,7 @@ void large_local(Matrices const& y, Matrices const& x) {
   B::map(B::on<0, 1>(Copy{}), B::out(y), B::in(x), B::local<double, WRONG_OR_RIGHT(1000, 3)>());
 }
 
-// says: an operand is one View, but a DualView is two; sync it
+// says: an operand is one View, but a DualView is two
 void dual_view(Matrices const& y, Kokkos::DualView<double* [3][3]> const& x) {
   B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT(x, x.view_device())));
 }
