@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What one call costs to compile: seconds of processor time, peak memory and size of the object.
 
-    compile_time.py [--only NAME,NAME...] [--repeat N] [--markdown] COMPILER ARGUMENTS...
+    compile_time.py [--only NAME,NAME...] [--repeat N] COMPILER ARGUMENTS...
 
 The compiler gets its arguments and `-c FILE -o OBJECT`. Each file includes one header and makes one
 call in double. Of several runs (--repeat) the fastest counts. Run it on a quiet machine.
