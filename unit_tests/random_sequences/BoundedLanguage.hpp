@@ -10,6 +10,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 #include "Bounded.hpp"
 
@@ -213,7 +214,10 @@ struct Mix {
 #endif
   template <class A, class B>
   KOKKOS_FUNCTION auto operator()(A const& a, B const& b) const {
-    return a * b - a;
+    using C = decltype(a * b);
+    // An integer beside a real: the conversion is meant.
+    if constexpr (std::is_arithmetic_v<C>) return C(a) * C(b) - C(a);
+    else return a * b - a;
   }
 };
 struct SumAndProduct {
