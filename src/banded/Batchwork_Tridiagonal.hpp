@@ -76,41 +76,45 @@ constexpr bool require_tridiagonal_views() {
   return true;
 }
 
-template <TridiagonalPivots Pivots, class Exec, class L, class D, class U, class B, class X,
-          class S>
-void solve_tridiagonal_batch(Exec const& exec, std::string const& label, L const& l_arg,
-                             D const& d_arg, U const& u_arg, B const& b_arg, X const& x_arg,
-                             S const& codes) {
-  auto const l = stored(l_arg);
-  auto const d = stored(d_arg);
-  auto const u = stored(u_arg);
-  auto const b = stored(b_arg);
-  auto const x = stored(x_arg);
-  static_assert(
-      require_tridiagonal_views<Exec, std::remove_const_t<decltype(x)>,
-                                std::remove_const_t<decltype(l)>, std::remove_const_t<decltype(d)>,
-                                std::remove_const_t<decltype(u)>,
-                                std::remove_const_t<decltype(b)>>());
-  using T = typename decltype(x)::value_type;
-
-  Call call{"solve_tridiagonal", {}, label};
-  call.add("lower", false, l);
-  call.add("diagonal", false, d);
-  call.add("upper", false, u);
+/// The problem of a call, after its checks. The bands are batches, or those of one matrix.
+template <class Problem, class Exec, class L, class D, class U, class B, class X, class S>
+Problem tridiagonal_problem(Call& call, L const& l, D const& d, U const& u, B const& b, X const& x,
+                            S const& codes) {
+  static_assert(require_tridiagonal_views<Exec, X, L, D, U, B>());
+  constexpr bool is_common = requires { typename Problem::Band; };
+  call.add(is_common ? "common lower" : "lower", false, l);
+  call.add(is_common ? "common diagonal" : "diagonal", false, d);
+  call.add(is_common ? "common upper" : "upper", false, u);
   call.add("b", false, b);
   call.add("x", true, x);
-  TridiagonalProblem<T> p;
+  Problem p;
   p.status = status_target<Exec>(call, codes);
-  call.check(
+  p.items = call.check(
       {same_numbers(x, b), 3, 4, "x may be b, the same View; otherwise give x a View of its own"});
   p.n = rows_of_system(call, {l.rows, d.rows, u.rows, b.rows, x.rows});
-  p.lower = l.storage.as_const();
-  p.diagonal = d.storage.as_const();
-  p.upper = u.storage.as_const();
+  auto const band = [](auto const& of) {
+    if constexpr (is_common) return typename Problem::Band{of.storage.data, of.storage.row};
+    else return of.storage.as_const();
+  };
+  p.lower = band(l);
+  p.diagonal = band(d);
+  p.upper = band(u);
   p.b = b.storage.as_const();
   p.x = x.storage;
-  p.items = d.description.items;
-  TridiagonalLaunch<T, Pivots, Exec>::run(exec, call, p);
+  return p;
+}
+
+template <TridiagonalPivots Pivots, class Exec>
+void solve_tridiagonal_batch(Exec const& exec, std::string const& label, auto const& l,
+                             auto const& d, auto const& u, auto const& b, auto const& x,
+                             auto const& codes) {
+  auto const solution = stored(x);
+  using T = typename decltype(solution)::value_type;
+  Call call{"solve_tridiagonal", {}, label};
+  TridiagonalLaunch<T, Pivots, Exec>::run(
+      exec, call,
+      tridiagonal_problem<TridiagonalProblem<T>, Exec>(call, stored(l), stored(d), stored(u),
+                                                       stored(b), solution, codes));
 }
 
 /// common(view), a band without an item index.
@@ -129,39 +133,17 @@ auto stored_band(Operand<Kind::common, Source<Adapted<V, St, IsCompact, E...>, I
 }
 
 /// One matrix for all items.
-template <class Exec, class L, class D, class U, class B, class X, class S>
-void solve_tridiagonal_by_common(Exec const& exec, std::string const& label, L const& l_arg,
-                                 D const& d_arg, U const& u_arg, B const& b_arg, X const& x_arg,
-                                 S const& codes) {
-  auto const l = stored_band(l_arg);
-  auto const d = stored_band(d_arg);
-  auto const u = stored_band(u_arg);
-  auto const b = stored(b_arg);
-  auto const x = stored(x_arg);
-  static_assert(
-      require_tridiagonal_views<Exec, std::remove_const_t<decltype(x)>,
-                                std::remove_const_t<decltype(l)>, std::remove_const_t<decltype(d)>,
-                                std::remove_const_t<decltype(u)>,
-                                std::remove_const_t<decltype(b)>>());
-  using T = typename decltype(x)::value_type;
-
+template <class Exec>
+void solve_tridiagonal_by_common(Exec const& exec, std::string const& label, auto const& l,
+                                 auto const& d, auto const& u, auto const& b, auto const& x,
+                                 auto const& codes) {
+  auto const solution = stored(x);
+  using T = typename decltype(solution)::value_type;
   Call call{"solve_tridiagonal", {}, label};
-  call.add("common lower", false, l);
-  call.add("common diagonal", false, d);
-  call.add("common upper", false, u);
-  call.add("b", false, b);
-  call.add("x", true, x);
-  TridiagonalCommonProblem<T> p;
-  p.status = status_target<Exec>(call, codes);
-  p.items = call.check(
-      {same_numbers(x, b), 3, 4, "x may be b, the same View; otherwise give x a View of its own"});
-  p.n = rows_of_system(call, {l.rows, d.rows, u.rows, b.rows, x.rows});
-  p.lower = {l.storage.data, l.storage.row};
-  p.diagonal = {d.storage.data, d.storage.row};
-  p.upper = {u.storage.data, u.storage.row};
-  p.b = b.storage.as_const();
-  p.x = x.storage;
-  TridiagonalCommonLaunch<T, Exec>::run(exec, call, p);
+  TridiagonalCommonLaunch<T, Exec>::run(
+      exec, call,
+      tridiagonal_problem<TridiagonalCommonProblem<T>, Exec>(
+          call, stored_band(l), stored_band(d), stored_band(u), stored(b), solution, codes));
 }
 
 template <class X>

@@ -106,13 +106,7 @@ void solve_triangle_batch(Exec const& exec, Launch<> const& how, A const& a_oper
   p.status = status_target<Exec>(call, end.status);
   call.check({!InPlace && same_numbers(x, b) && x.storage.row == b.storage.row, 1, 2});
   call.check_square(0, a.rows, a.cols);
-  if (b.rows != a.rows)
-    call.fail(call.parts[1].name() + " has " + std::to_string(b.rows) + " rows, but " +
-              call.parts[0].name() + " has " + std::to_string(a.rows) +
-              "; give right-hand sides of as many rows as the matrices");
-  if (x.rows != b.rows || x.cols != b.cols)
-    call.fail(call.parts[2].name() + " does not hold the solutions for " + call.parts[1].name() +
-              "; give a View with items of " + call.parts[1].d.shape);
+  call.check_right_hand_sides(a, b, x);
   p.a = a.storage.as_const();
   // The factor of A' = A read from the other triangle; U is the transpose of a lower one.
   if ((Factors && is_turned) || is_upper) std::swap(p.a.row, p.a.col);

@@ -110,13 +110,7 @@ void solve_lu_batch(Exec const& exec, Launch<> const& how, A const& a_operand, B
   p.status = status_and_workspace<Exec, T>(call, end);
   call.check({!Same && same_numbers(x, b) && x.storage.row == b.storage.row, 1, 2});
   call.check_square(0, a.rows, a.cols);
-  if (b.rows != a.rows)
-    call.fail(call.parts[1].name() + " has " + std::to_string(b.rows) + " rows, but " +
-              call.parts[0].name() + " has " + std::to_string(a.rows) +
-              "; give right-hand sides of as many rows as the matrices");
-  if (x.rows != b.rows || x.cols != b.cols)
-    call.fail(call.parts[2].name() + " does not hold the solutions for " + call.parts[1].name() +
-              "; give a View with items of " + call.parts[1].d.shape);
+  call.check_right_hand_sides(a, b, x);
   p.a = a.storage.as_const();
   p.b = b.storage.as_const();
   p.x = x.storage;

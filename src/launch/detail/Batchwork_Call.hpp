@@ -54,6 +54,18 @@ struct Call {
     if (rows != cols)
       fail(parts[place].name() + " does not hold square matrices; give a View of N x N matrices");
   }
+  /// Refuses right-hand sides b, part 1, or solutions x, part 2 or b itself, that do not fit the
+  /// matrices a, part 0.
+  template <class A, class B, class X>
+  void check_right_hand_sides(A const& a, B const& b, X const& x) const {
+    if (b.rows != a.rows)
+      fail(parts[1].name() + " has " + std::to_string(b.rows) + " rows, but " + parts[0].name() +
+           " has " + std::to_string(a.rows) +
+           "; give right-hand sides of as many rows as the matrix");
+    if (x.rows != b.rows || x.cols != b.cols)
+      fail(parts[2].name() + " does not hold the solutions for " + parts[1].name() +
+           "; give a View with items of " + parts[1].d.shape);
+  }
   /// Refuses items with more than `most` rows.
   void check_size(std::size_t place, std::int64_t rows, std::int64_t most,
                   std::string const& of) const {

@@ -80,13 +80,7 @@ void solve_by_common(Exec const& exec, Launch<> const& how, std::string const& v
   p.status = status_and_workspace<Exec, T>(call, end);
   p.items = call.check({!Same && same_numbers(x, b) && x.storage.row == b.storage.row, 1, 2});
   call.check_square(0, a.rows, a.cols);
-  if (b.rows != a.rows)
-    call.fail(call.parts[1].name() + " has " + std::to_string(b.rows) + " rows, but " +
-              call.parts[0].name() + " has " + std::to_string(a.rows) +
-              "; give right-hand sides of as many rows as the matrix");
-  if (x.rows != b.rows || x.cols != b.cols)
-    call.fail(call.parts[2].name() + " does not hold the solutions for " + call.parts[1].name() +
-              "; give a View with items of " + call.parts[1].d.shape);
+  call.check_right_hand_sides(a, b, x);
   constexpr std::int64_t many = 1 << 20;
   if (b.cols > many)
     call.fail(call.parts[1].name() + " has " + std::to_string(b.cols) +
