@@ -73,7 +73,7 @@ BATCHWORK_INLINE auto extended_update(X& x, P& p, L& loglik, Z const& z, H const
                                       Residual const& residual = {}) {
   auto const& zv = Impl::as_vector(z);
   auto const& rm = Impl::as_matrix(r);
-  return Impl::with_state_for(x, p, [&](auto& xs, auto& ps) {
+  return Impl::with_state(x, p, [&](auto& xs, auto& ps) {
     auto const linear = value_and_jacobian(h, xs);
     auto const v = residual(zv, Impl::as_vector(linear.value));
     auto const g = linear.jacobian * ps;

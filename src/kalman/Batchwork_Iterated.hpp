@@ -44,7 +44,7 @@ BATCHWORK_INLINE auto iterated_update(X& x, P& p, L& loglik, Z const& z, H const
                                       int iterations, Residual const& residual = {}) {
   auto const& zv = Impl::as_vector(z);
   auto const& rm = Impl::as_matrix(r);
-  return Impl::with_state_for(x, p, [&](auto& xs, auto& ps) {
+  return Impl::with_state(x, p, [&](auto& xs, auto& ps) {
     auto const correct = [&](auto const& at) {
       auto const linear = value_and_jacobian(h, at);
       auto const v = residual(zv, Impl::as_vector(linear.value));

@@ -7,6 +7,8 @@
 #ifndef BATCHWORK_STATE_HPP
 #define BATCHWORK_STATE_HPP
 
+#include <type_traits>
+
 #include "tile/Batchwork_Cholesky.hpp"
 #include "tile/Batchwork_FailWhere.hpp"
 #include "tile/Batchwork_Generate.hpp"
@@ -89,17 +91,27 @@ BATCHWORK_INLINE void put(To& to, X const& x) {
   else to = x;
 }
 
-/// Calls f with mean and covariance as tiles, and stores them back if they are scalars.
+/// Calls f with mean and covariance as tiles, and stores them back if they are scalars. \returns
+/// what f returns
 template <class X, class P, class F>
-BATCHWORK_INLINE void with_state(X& x, P& p, F const& f) {
+BATCHWORK_INLINE auto with_state(X& x, P& p, F const& f) {
   if constexpr (is_scalar_tile<X> || is_scalar_tile<P>) {
     auto xs = as_vector(x);
     auto ps = as_matrix(p);
-    f(xs, ps);
-    put(x, xs);
-    put(p, ps);
+    auto const store = [&] {
+      put(x, xs);
+      put(p, ps);
+    };
+    if constexpr (std::is_void_v<decltype(f(xs, ps))>) {
+      f(xs, ps);
+      store();
+    } else {
+      auto const result = f(xs, ps);
+      store();
+      return result;
+    }
   } else {
-    f(x, p);
+    return f(x, p);
   }
 }
 

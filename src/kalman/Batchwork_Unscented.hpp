@@ -148,7 +148,7 @@ BATCHWORK_INLINE auto unscented_update(X& x, P& p, L& loglik, Z const& z, H cons
   using T = scalar_t<typename P::value_type>;
   auto const& zv = Impl::as_vector(z);
   auto const& rm = Impl::as_matrix(r);
-  return Impl::with_state_for(x, p, [&](auto& xs, auto& ps) {
+  return Impl::with_state(x, p, [&](auto& xs, auto& ps) {
     auto const l = cholesky(ps).lower();
     auto const seen = Impl::unscented_moments(xs, l, h, rm, residual, weights);
     // sum w d_a (x_a - x)' = (above - below) L' / sqrt(2), as the points are x +- c L.

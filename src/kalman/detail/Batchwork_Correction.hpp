@@ -12,21 +12,6 @@
 
 namespace Batchwork::Impl {
 
-/// with_state for an f that returns a result.
-template <class X, class P, class F>
-BATCHWORK_INLINE auto with_state_for(X& x, P& p, F const& f) {
-  if constexpr (is_scalar_tile<X> || is_scalar_tile<P>) {
-    auto xs = as_vector(x);
-    auto ps = as_matrix(p);
-    auto const result = f(xs, ps);
-    put(x, xs);
-    put(p, ps);
-    return result;
-  } else {
-    return f(x, p);
-  }
-}
-
 /// The motion of a model leads from N states to N states.
 template <class X, class Moved>
 constexpr void require_state() {
