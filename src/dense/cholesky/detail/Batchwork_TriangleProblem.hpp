@@ -12,6 +12,7 @@
 
 #include "core/Batchwork_Status.hpp"
 #include "core/Batchwork_Value.hpp"
+#include "dense/common/detail/Batchwork_PivotChecks.hpp"
 #include "launch/detail/Batchwork_StatusTarget.hpp"
 #include "view/detail/layout/Batchwork_Storage.hpp"
 
@@ -35,18 +36,6 @@ struct TriangleProblem {
   bool factors = false, stores_factor = false, forward = false, backward = false;
 };
 
-/// A pivot of a factorisation, or a number of the diagonal that is divided by. Its reciprocal must
-/// be a number too.
-template <class T>
-BATCHWORK_INLINE bool good_pivot(T pivot) {
-  return is_finite(pivot) && pivot >= std::numeric_limits<T>::min();
-}
-
-/// The code of pivot number k, counted from 0, that is not good.
-template <class T>
-BATCHWORK_INLINE std::int32_t pivot_code(T pivot, int k) {
-  return Status::code(is_finite(pivot) ? Reason::not_positive_definite : Reason::not_finite, k + 1);
-}
 /// Factorises a corner of 4 x 4 on the diagonal, from row j0 on, in place; its lower triangle is
 /// read. The reciprocals of the factor's diagonal go to `inverse`, NaN from a bad pivot on, and the
 /// first bad pivot into `code`.
@@ -68,14 +57,6 @@ BATCHWORK_INLINE void factorise_corner(T (&d)[4][4], T (&inverse)[4], int j0, st
       for (int q = k + 1; q <= m; ++q) d[m][q] -= d[m][k] * d[q][k];
     }
   }
-}
-/// 1 / d for the number d on the diagonal of a triangular system, place k; NaN if there is none,
-/// and the first such place goes into `code`.
-template <class T>
-BATCHWORK_INLINE T diagonal_reciprocal(T d, int k, std::int32_t& code) {
-  if (good_pivot(d < T(0) ? -d : d)) return T(1) / d;
-  if (code == 0) code = Status::code(is_finite(d) ? Reason::breakdown : Reason::not_finite, k + 1);
-  return std::numeric_limits<T>::quiet_NaN();
 }
 
 }  // namespace Batchwork::Impl

@@ -8,7 +8,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <cstring>
 
 #include "core/detail/Batchwork_Elimination.hpp"
 #include "core/detail/Batchwork_Macros.hpp"
@@ -19,14 +18,9 @@
 #include "core/detail/backend/Batchwork_Warp.hpp"
 #include "core/detail/backend/Batchwork_WarpReductions.hpp"
 #include "dense/common/detail/Batchwork_CommonProblem.hpp"
+#include "dense/common/detail/Batchwork_PivotChecks.hpp"
 
 namespace Batchwork::Impl {
-
-/// Numbers that are aligned to 16 bytes, all at once.
-template <class T>
-BATCHWORK_INLINE void load_aligned(T (&x)[16 / sizeof(T)], T const* from) {
-  memcpy(&x, __builtin_assume_aligned(from, 16), 16);
-}
 
 /// P a = L U in double, for up to 8 Tiles rows; a symmetric matrix is eliminated without exchanges,
 /// which gives L and D L'. Tiles beside the diagonals of L and U are stored with the opposite sign,
@@ -78,7 +72,7 @@ struct alignas(16) CommonFactors {
       if (lane == 0)
         for (int k = 0; k < p.n; ++k) {
           scale[k] = 1;
-          inverse[k] = double(common_reciprocal(T(numbers[at(k, k)]), k, code));
+          inverse[k] = double(diagonal_reciprocal(T(numbers[at(k, k)]), k, code));
         }
       member.team_barrier();
     }
@@ -172,7 +166,8 @@ struct alignas(16) CommonFactors {
         if (j == k + 1) next[i] = x[t];
       }
     }
-    return exchanges ? std::int32_t(pivot_status(pivot, k)) : positive_pivot_status(pivot, k);
+    if (exchanges) return std::int32_t(pivot_status(pivot, k));
+    return good_pivot(pivot) ? 0 : pivot_code(pivot, k);
   }
   /// Rows in their order, tile after tile of columns; L from the multiples of pivots; and the
   /// opposite sign beside the diagonals.

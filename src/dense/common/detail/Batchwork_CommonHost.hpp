@@ -17,6 +17,7 @@
 #include "core/detail/Batchwork_Elimination.hpp"
 #include "core/detail/Batchwork_Lanes.hpp"
 #include "dense/common/detail/Batchwork_CommonProblem.hpp"
+#include "dense/common/detail/Batchwork_PivotChecks.hpp"
 
 namespace Batchwork::Impl {
 
@@ -66,7 +67,7 @@ struct CommonHost {
         }
         f.code = std::int32_t(pivot_status(f.a[k * n + k], k));
       } else {
-        f.code = positive_pivot_status(f.a[k * n + k], k);
+        f.code = good_pivot(f.a[k * n + k]) ? 0 : pivot_code(f.a[k * n + k], k);
       }
       if (f.code != 0) return;
       PivotReciprocal<T> const r(f.a[k * n + k]);
@@ -179,7 +180,7 @@ struct CommonHost {
     load(f);
     if (p.factorises()) factorise(f);
     else
-      for (int k = 0; k < p.n; ++k) f.inverse[k] = common_reciprocal(f.a[k * p.n + k], k, f.code);
+      for (int k = 0; k < p.n; ++k) f.inverse[k] = diagonal_reciprocal(f.a[k * p.n + k], k, f.code);
     std::int64_t const end = std::min((u + 1) * p.unit, p.all_columns());
     for (std::int64_t q = u * p.unit; q < end; q += at_once)
       solve(f, q, int(std::min<std::int64_t>(at_once, end - q)));

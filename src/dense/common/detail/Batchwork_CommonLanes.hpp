@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "core/Batchwork_Value.hpp"
+#include "core/detail/Batchwork_Exchange.hpp"
 #include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/backend/Batchwork_TeamLanes.hpp"
 #include "dense/common/detail/Batchwork_CommonFactors.hpp"
@@ -117,7 +118,7 @@ struct CommonLanes {
       BATCHWORK_UNROLL
       for (int r = 0; r < 8; r += wide) {
         T a[wide];
-        load_aligned(a, tile + 8 * c + r);
+        read_together(a, tile + 8 * c + r);
         BATCHWORK_UNROLL
         for (int v = 0; v < wide; ++v) y[r + v] += a[v] * z[8 * j + c];
       }

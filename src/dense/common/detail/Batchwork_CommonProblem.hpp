@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 
 #include "core/Batchwork_Status.hpp"
 #include "core/Batchwork_Value.hpp"
@@ -101,21 +100,6 @@ struct CommonProblem {
     if (x.data != nullptr) status.put(item_of_column(q), Status::code(Reason::not_finite, 0));
   }
 };
-
-/// The first failure of the diagonal of a triangle, see solve_lower; NaN where there is one.
-template <class T>
-BATCHWORK_INLINE T common_reciprocal(T d, int k, std::int32_t& code) {
-  T const size = d < T(0) ? -d : d;
-  if (is_finite(d) && size >= std::numeric_limits<T>::min()) return T(1) / d;
-  if (code == 0) code = Status::code(is_finite(d) ? Reason::breakdown : Reason::not_finite, k + 1);
-  return std::numeric_limits<T>::quiet_NaN();
-}
-/// 0, or why the pivot of a positive definite matrix is none.
-template <class T>
-BATCHWORK_INLINE std::int32_t positive_pivot_status(T pivot, int k) {
-  if (is_finite(pivot) && pivot >= std::numeric_limits<T>::min()) return 0;
-  return Status::code(is_finite(pivot) ? Reason::not_positive_definite : Reason::not_finite, k + 1);
-}
 
 }  // namespace Batchwork::Impl
 

@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "core/Batchwork_Value.hpp"
+#include "core/detail/Batchwork_Exchange.hpp"
 #include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_MemoryAccess.hpp"
@@ -200,7 +201,7 @@ struct CommonTiles {
 
   /// The lane's two numbers of a tile, as a right factor.
   static BATCHWORK_INLINE void tile(double (&b)[2], Factors const& f, int number, int lane) {
-    load_aligned(b, f.numbers + number * Factors::of_tile + 2 * lane);
+    read_together(b, f.numbers + number * Factors::of_tile + 2 * lane);
   }
   /// Of the columns, rows j times a tile are added to rows i.
   static BATCHWORK_INLINE void add(double (&to)[sides][2], double const (&from)[sides][2],
