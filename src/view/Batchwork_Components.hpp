@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <stdexcept>
 #include <type_traits>
 
 namespace Batchwork {
@@ -44,6 +45,7 @@ struct WithComponents<D[M], T, N> {
 /// \param view  a View of rank 1 to 3. It must stay allocated as long as the result is used
 /// \returns an unmanaged View, of LayoutRight where the numbers of an item are contiguous, else of
 ///          LayoutStride
+/// \throws std::invalid_argument if a View of LayoutRight has gaps, as a subview of columns
 template <class T, int N, class V>
   requires Kokkos::is_view_v<V>
 auto components(V const& view) {
@@ -64,6 +66,14 @@ auto components(V const& view) {
   auto* const data = reinterpret_cast<Number*>(view.data());
   Layout layout;
   for (int r = 0; r < rank; ++r) {
+    // A subview, or a View with padding, has this layout too, but its strides are not the extents.
+    if constexpr (right)
+      if (r + 1 < rank && view.size() > 0 && view.extent(std::size_t(r)) > 1 &&
+          std::size_t(view.stride(r)) !=
+              std::size_t(view.stride(r + 1)) * view.extent(std::size_t(r + 1)))
+        throw std::invalid_argument(
+            "Batchwork::components: there are gaps between the structs of \"" + view.label() +
+            "\"; pass it as a View of LayoutStride");
     layout.dimension[r] = view.extent(std::size_t(r));
     if constexpr (!right) layout.stride[r] = std::size_t(view.stride(r)) * N;
   }

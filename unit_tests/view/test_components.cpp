@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "support/Batchwork_Messages.hpp"
 #include "support/Batchwork_TestSupport.hpp"
@@ -65,6 +66,23 @@ TEST(Components, KeepExtentsAndMemory) {
   EXPECT_EQ(strided.stride(0), 3u);
   EXPECT_EQ(strided.stride(1), 12u);
   EXPECT_EQ(strided.stride(2), 1u);
+}
+
+/// Some columns of a View have its layout, with gaps between the rows.
+TEST(Components, OfASubview) {
+  Kokkos::View<Point**, Kokkos::LayoutRight, Space> const all("all", 4, 5);
+  auto const some = Kokkos::subview(all, Kokkos::ALL, std::pair(1, 3));
+  if constexpr (std::is_same_v<decltype(some)::array_layout, Kokkos::LayoutRight>)
+    expect_says(message_of([&] { (void)components<double, 3>(some); }),
+                {"components", "gaps", "\"all\"", "LayoutStride"});
+  Kokkos::View<Point**, Kokkos::LayoutStride, Space> const strided = some;
+  auto const numbers = components<double, 3>(strided);
+  EXPECT_EQ(static_cast<void*>(numbers.data()), static_cast<void*>(all.data() + 1));
+  EXPECT_EQ(numbers.stride(0), 15u);
+  EXPECT_EQ(numbers.stride(1), 3u);
+  // One row has no gaps.
+  auto const row = Kokkos::subview(all, std::pair(2, 3), std::pair(1, 3));
+  EXPECT_EQ((components<double, 3>(row).extent(2)), 3u);
 }
 
 TEST(Dispatch, CallsTheOneWithThisSize) {
