@@ -8,7 +8,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <type_traits>
 #include <vector>

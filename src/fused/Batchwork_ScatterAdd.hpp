@@ -94,8 +94,11 @@ auto scatter_plan(V const& index, std::int64_t extent) {
   plan.items = batch.description.items;
   plan.rows = batch.rows, plan.cols = batch.cols, plan.index_rank = Batch::tile_rank;
   plan.extent = extent;
-  plan.begins = decltype(plan.begins)("Batchwork::scatter_plan: begins", targets + 1);
-  plan.positions = decltype(plan.positions)("Batchwork::scatter_plan: positions", n);
+  plan.begins = decltype(plan.begins)(
+      Kokkos::view_alloc("Batchwork::scatter_plan: begins", Kokkos::WithoutInitializing),
+      targets + 1);
+  plan.positions = decltype(plan.positions)(
+      Kokkos::view_alloc("Batchwork::scatter_plan: positions", Kokkos::WithoutInitializing), n);
   auto const begins = Kokkos::create_mirror_view(plan.begins);
   auto const positions = Kokkos::create_mirror_view(plan.positions);
   // A counting sort keeps equal indices in the order of their positions.
@@ -198,7 +201,7 @@ struct ScatterAddCall {
     AddSorted<T> f;
     f.begins = plan.begins.data(), f.positions = plan.positions.data();
     auto const& s = from.storage;
-    f.from = {s.data, s.width, s.group, s.lane, s.row, s.col};
+    f.from = s.as_const();
     f.to = to.storage;
     f.extent = plan.extent, f.cols = to.cols, f.entries = entries;
     f.index_rows = plan.rows, f.index_cols = plan.cols, f.index_rank = plan.index_rank;

@@ -175,10 +175,11 @@ void launch_gains(Exec const& exec, std::string const& label, std::int64_t steps
           carry_operand(common(fixed(T(0))), out(inaccurate)));
 }
 
-/// Q of a square-root filter: a carry, which becomes its factor in the first step, or, if Q varies
-/// with time, the operand itself.
+/// Whether Q has a time index.
 template <class Q>
 inline constexpr bool varies_with_time = Q::kind == Kind::each || Q::kind == Kind::common_each;
+/// Q of a square-root filter: a carry, which becomes its factor in the first step, or, if Q varies
+/// with time, the operand itself.
 template <class Q>
 auto noise_operand(Q const& q) {
   if constexpr (varies_with_time<Q>) return q;

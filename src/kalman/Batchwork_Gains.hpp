@@ -7,6 +7,8 @@
 #ifndef BATCHWORK_GAINS_HPP
 #define BATCHWORK_GAINS_HPP
 
+#include <string>
+
 #include "kalman/Batchwork_Diffuse.hpp"
 #include "kalman/Batchwork_Step.hpp"
 

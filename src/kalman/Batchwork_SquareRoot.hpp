@@ -136,17 +136,17 @@ BATCHWORK_INLINE void update_factor(X& x, L& l, Ll& loglik, Z const& z, H const&
   for (int i = 0; i < M; ++i) {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int j = 0; j < N; ++j)
-      seen[i * N + j] = number_of_lane(S(select(missing.entry[i], zero, S(w.entry(i, j)))));
+      seen[i * N + j] = value_of(S(select(missing.entry[i], zero, S(w.entry(i, j)))));
   }
   Vector<S, M> u = v;
   S squares[M];
   BATCHWORK_UNROLL_ON_DEVICE
   for (int i = 0; i < M; ++i) {
     V row[M];  // row i of E
-    row[i] = number_of_lane(S(sqrt(noise.d[i])));
+    row[i] = value_of(S(sqrt(noise.d[i])));
     BATCHWORK_UNROLL_ON_DEVICE
     for (int k = i + 1; k < M; ++k)
-      row[k] = number_of_lane(noise.l[UnitFactor<S, M>::index(k, i)]) * row[i];
+      row[k] = value_of(noise.l[UnitFactor<S, M>::index(k, i)]) * row[i];
     BATCHWORK_UNROLL_ON_DEVICE
     for (int n = 0; n < N; ++n) {
       int const j = N - 1 - n;

@@ -241,11 +241,8 @@ BATCHWORK_INLINE auto integers(RandomNumbers<S>& r, N const& n) {
   auto const good = SI(I(0)) < given.value;
   SI const range = Impl::select(good, given.value, SI(I(1)));
   using V = Impl::lane_value_t<SI>;
-  auto const in_lane = [&] {
-    if constexpr (Impl::is_distributed<SI>) return range.v;
-    else return range;
-  };
-  auto x = Impl::random_tile<I, E...>(r, Impl::MakeIntegers<V>{in_lane(), r.counter.key});
+  auto x =
+      Impl::random_tile<I, E...>(r, Impl::MakeIntegers<V>{Impl::value_of(range), r.counter.key});
   auto const failure =
       Impl::select(good, info_t<SI>(0), Impl::make_info<SI>(Reason::out_of_range, 0));
   x.info = Impl::first_failure(given.info, failure);
@@ -270,7 +267,7 @@ BATCHWORK_INLINE RandomNumbers<T> random_numbers(std::uint64_t seed, std::uint32
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
                 "Batchwork::random_numbers<T>: T must be float or double");
   RandomNumbers<T> r;
-  r.counter.key = {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
+  r.counter.key = Impl::PhiloxKey(seed);
   r.counter.stream = stream;
   r.counter.set_item(0, item);
   r.counter.set_step(0, step);

@@ -69,7 +69,7 @@ BATCHWORK_INLINE void stored_at(X const& x, At const& at) {
 
 /// A View, or another object that v(n..., i, j) indexes.
 template <class V>
-concept IndexedNumbers = Kokkos::is_view_v<V> || requires { typename V::value_type; };
+concept IndexedNumbers = requires { typename V::value_type; };
 
 template <class V>
 using number_in_t = number_of_t<std::remove_const_t<typename V::value_type>>;

@@ -20,6 +20,9 @@ namespace Batchwork::Impl {
 struct PhiloxKey {
   std::uint32_t low = 0, high = 0;
 
+  PhiloxKey() = default;
+  BATCHWORK_INLINE explicit PhiloxKey(std::uint64_t seed)
+      : low(static_cast<std::uint32_t>(seed)), high(static_cast<std::uint32_t>(seed >> 32)) {}
   /// The key of the next round.
   BATCHWORK_INLINE void bump() {
     low += 0x9E3779B9;

@@ -38,8 +38,6 @@ struct FillRandomCall {
     static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
                   "Batchwork::fill_random: the View must hold float, double or Kokkos::complex of "
                   "these");
-    static_assert(int(View::rank()) <= FillProblem<T>::most,
-                  "Batchwork::fill_random: the View has more than 8 indices");
     require_reachable<Kokkos::SpaceAccessibility<Exec, typename View::memory_space>::accessible>();
     std::string const label = kernel_label("fill_random", label_alone(how));
     Part const part{3, "x", true, describe_view(x)};
@@ -57,8 +55,7 @@ struct FillRandomCall {
       else p.add(n, distance);
     }
     p.add(parts, 1);
-    p.key = {static_cast<std::uint32_t>(numbers.seed),
-             static_cast<std::uint32_t>(numbers.seed >> 32)};
+    p.key = PhiloxKey(numbers.seed);
     p.stream = numbers.stream;
     p.first_block = numbers.first_item;
     p.distribution = distribution;

@@ -179,9 +179,11 @@ void launch_group(Exec const& exec, Launch<W, Teams, L, D> const& how, std::stri
     int const per_chunk = width * int(share < least ? least : share > 128 ? 128 : share);
     std::int64_t const chunks = (items + per_chunk - 1) / per_chunk;
     HostKernel<Group> kernel{group, items, per_chunk};
-    // Instances that share the threads of a process may add to one View at the same time.
-    bool const alone = exec.concurrency() == 1 && Exec().concurrency() == 1;
-    kernel.group.operands.set_alone(alone, typename Group::Ops::indices{});
+    if constexpr (Group::Ops::has_sums) {
+      // Instances that share the threads of a process may add to one View at the same time.
+      bool const alone = exec.concurrency() == 1 && Exec().concurrency() == 1;
+      kernel.group.operands.set_alone(alone, typename Group::Ops::indices{});
+    }
     launch_range(exec, label, chunks, kernel);
   }
 }

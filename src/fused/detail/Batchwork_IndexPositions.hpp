@@ -20,8 +20,7 @@ struct IndexPositions {
 
   template <class Batch>
   explicit IndexPositions(Batch const& b)
-      : storage{b.storage.data, b.storage.width, b.storage.group,
-                b.storage.lane, b.storage.row,   b.storage.col},
+      : storage(b.storage.as_const()),
         rows(b.rows),
         cols(b.cols),
         count(b.description.items * rows * cols) {}

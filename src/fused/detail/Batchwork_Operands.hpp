@@ -187,6 +187,7 @@ struct Operands {
   using operand_lanes = lanes_of_operand<LanesT, I>;
   static constexpr bool has_status = ((B::kind == Kind::status) || ...);
   static constexpr bool has_mask = ((B::kind == Kind::item_mask) || ...);
+  static constexpr bool has_sums = (adds_to_view<B>() || ...);
 
   template <std::size_t I>
   using bound = std::remove_cvref_t<decltype(get<I>(std::declval<Tuple<B...> const&>()))>;

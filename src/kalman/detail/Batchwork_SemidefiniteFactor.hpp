@@ -21,12 +21,7 @@ inline constexpr T smallest_pivot = T(N) * std::numeric_limits<T>::epsilon();
 template <class T, int N>
 inline constexpr T indefinite_above = T(64 * N) * std::numeric_limits<T>::epsilon();
 
-/// The number of a lane, and back. Where lanes share an item, each of them knows the whole factor.
-template <class S>
-BATCHWORK_INLINE auto number_of_lane(S const& x) {
-  if constexpr (is_distributed<S>) return x.v;
-  else return x;
-}
+/// value_of, and back. Where lanes share an item, each of them knows the whole factor.
 template <class S, class V>
 BATCHWORK_INLINE S value_of_lane(V const& x, [[maybe_unused]] LaneGrid const& grid) {
   if constexpr (is_distributed<S>) return S(x, grid);
@@ -156,12 +151,12 @@ BATCHWORK_INLINE auto semidefinite_factor(Q const& q) {
     }
     return l;
   } else {
-    using V = decltype(number_of_lane(S(T(0))));
+    using V = decltype(value_of(S(T(0))));
     V left[N * (N + 1) / 2];
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = 0; i < N; ++i) {
       BATCHWORK_UNROLL_ON_DEVICE
-      for (int j = 0; j <= i; ++j) left[triangle_index(i, j)] = number_of_lane(S(q.entry(i, j)));
+      for (int j = 0; j <= i; ++j) left[triangle_index(i, j)] = value_of(S(q.entry(i, j)));
     }
     TransposedFactor<V, N> g;
     g.info = pivoted_factor<N>(left, g.g);

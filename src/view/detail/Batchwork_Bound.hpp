@@ -502,7 +502,7 @@ struct Bound<Kind::random, T> {
   BATCHWORK_INLINE tile<Lanes> load(auto const& items, std::int64_t time) const {
     tile<Lanes> r;
     if constexpr (requires { r.grid = items.grid; }) r.grid = items.grid;
-    r.counter.key = {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
+    r.counter.key = PhiloxKey(seed);
     r.counter.stream = stream;
     for (int k = 0; k < tile<Lanes>::width; ++k) {
       if constexpr (Lanes::width > 1)
