@@ -24,10 +24,9 @@ void register_verb(std::string const& form, int width) {
       auto const w = static_cast<std::size_t>(width);
       Kokkos::View<T**, Layout, Memory, Unmanaged> const part(x.data(), x.size() / w, w);
       auto const d = normal ? Batchwork::normal(0, 1) : Batchwork::uniform(0, 1);
-      // Numbers that do not fill the last item.
-      Kokkos::deep_copy(x, T(0));
       measure_filling<T>(state, x, normal, [&] {
         Batchwork::fill_random(Exec(), Batchwork::random(1), d, part);
+        // Numbers that do not fill the last item.
         if (part.size() < x.size())
           Batchwork::fill_random(
               Exec(), Batchwork::random(2), d,

@@ -78,7 +78,6 @@ TunableVerb verb_of(std::string const& name) {
 struct Choice {
   std::vector<KernelKind> there;
   KernelKind runs = KernelKind::fastest;
-  TuningLine const* line = nullptr;  ///< of the loaded tuning
   std::string why;
 };
 Choice choice_of(TunableVerb verb, bool in_float, int rows, int cols, int sides, bool interleaved) {
@@ -90,7 +89,7 @@ Choice choice_of(TunableVerb verb, bool in_float, int rows, int cols, int sides,
                        cols,
                        Impl::has_sides(verb) ? sides : std::min(rows, cols)};
   if (verb == TunableVerb::svd && rows < cols) std::swap(call.rows, call.cols);
-  r.line = Impl::TunedKernels<>::find(tuning(), Impl::name_of(verb), call);
+  TuningLine const* const line = Impl::TunedKernels<>::find(tuning(), Impl::name_of(verb), call);
   if constexpr (on_device) {
     auto const kernels = in_float ? Impl::kernels_of<float>(verb, rows, cols, sides, interleaved,
                                                             Impl::Vendor::has_shuffles)
@@ -100,12 +99,12 @@ Choice choice_of(TunableVerb verb, bool in_float, int rows, int cols, int sides,
       if (r.there.empty() || r.there.back() != c.kind) r.there.push_back(c.kind);
     r.runs = r.there.front();
     r.why = "built-in choice";
-    if (r.line != nullptr && r.line->kernel != KernelKind::fastest) {
-      if (std::find(r.there.begin(), r.there.end(), r.line->kernel) != r.there.end()) {
-        r.runs = r.line->kernel;
+    if (line != nullptr && line->kernel != KernelKind::fastest) {
+      if (std::find(r.there.begin(), r.there.end(), line->kernel) != r.there.end()) {
+        r.runs = line->kernel;
         r.why = "tuning";
       } else {
-        r.why = std::string("built-in choice; the tuning has ") + Impl::word_of(r.line->kernel) +
+        r.why = std::string("built-in choice; the tuning has ") + Impl::word_of(line->kernel) +
                 ", which cannot run this size";
       }
     }

@@ -20,14 +20,16 @@ struct Measurable {
   char const* name;
   Measured (*measure)(bool, TuneSizes const&);
 };
-constexpr Measurable measurable[] = {{"lu", measure<TunableVerb::lu>},
-                                     {"solve_lu", measure<TunableVerb::solve_lu>},
-                                     {"inverse", measure<TunableVerb::inverse>},
-                                     {"cholesky", measure<TunableVerb::cholesky>},
-                                     {"solve_cholesky", measure<TunableVerb::solve_cholesky>},
-                                     {"qr", measure<TunableVerb::qr>},
-                                     {"eigh", measure<TunableVerb::eigh>},
-                                     {"svd", measure<TunableVerb::svd>}};
+template <TunableVerb V>
+constexpr Measurable measurable_as{Impl::name_of(V), measure<V>};
+constexpr Measurable measurable[] = {measurable_as<TunableVerb::lu>,
+                                     measurable_as<TunableVerb::solve_lu>,
+                                     measurable_as<TunableVerb::inverse>,
+                                     measurable_as<TunableVerb::cholesky>,
+                                     measurable_as<TunableVerb::solve_cholesky>,
+                                     measurable_as<TunableVerb::qr>,
+                                     measurable_as<TunableVerb::eigh>,
+                                     measurable_as<TunableVerb::svd>};
 
 /// Hosts have one kernel for a size.
 char const* kernel_text(KernelKind kind) {

@@ -58,8 +58,7 @@ auto dispatch(std::int64_t n, F const& f) {
 /// \tparam Sizes  more of them
 /// \param n      a size
 /// \param f      called for one size on the host. It returns the same type for all sizes
-/// \param other  called with n, a std::int64_t, if n is none of the sizes. It returns what f
-/// returns
+/// \param other  called with n, a std::int64_t, if n is none of the sizes. Its result is as f's
 /// \returns what is returned by f or other
 template <int Size, int... Sizes, class F, class Other>
 auto dispatch(std::int64_t n, F const& f, Other const& other) {

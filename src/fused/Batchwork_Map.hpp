@@ -46,8 +46,8 @@ struct MapCall {
 /// \param how       launch(...): label, lanes per item, team size, pack width; optional, before the
 ///   sequence
 /// \param sequence  the user's functor over tiles, which is copied into the launch
-/// \param operands  in, out, inout, common, table, item_index, random, local, nothing,
-///   status
+/// \param operands  in, out, inout, add, common, table, item_index, item_mask, random, local,
+///   nothing, status
 /// \throws std::invalid_argument before anything is launched if an operand does not fit: null or
 ///   overlapping Views, different numbers of items, wrong extents. Outputs are then unchanged.
 template <class... X>

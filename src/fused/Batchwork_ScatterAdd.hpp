@@ -57,8 +57,8 @@ struct WidenIndices {
 }  // namespace Impl
 
 /// Sorts the indices of a scattered sum for scatter_add. It allocates memory, waits for the device
-/// and sorts on the host, in time and memory proportional to the number of indices and targets:
-/// once for a mesh, not for every call.
+/// and sorts on the host. Time and memory grow with the number of indices and targets. Make it once
+/// for a mesh.
 /// ```cpp
 /// auto const plan = scatter_plan(node, std::int64_t(f.extent(0)));
 /// ```
@@ -221,11 +221,11 @@ struct ScatterAddCall {
 /// scatter_add([exec,] [launch("label"),] plan, contributions, view)
 /// ```
 ///
-/// For every index of the plan, view(index(item, ...), ...) += contributions(item, ..., ...). The
-/// numbers of each item of the View are added to it one after the other, in the order of the items
-/// of the plan: every run, backend and number of threads gives the same bits. It reads the
-/// contributions once; add(scattered(view, index)) needs no memory for them, and its sums of reals
-/// depend on the order in which threads add.
+/// For every index of the plan, view(index(item, ...), ...) += contributions(item, ..., ...). Each
+/// item of the View gets its numbers one after the other, in the order of the items of the plan.
+/// Every run, backend and number of threads gives the same bits. It reads the contributions once.
+/// add(scattered(view, index)) needs no memory for them, but its sums of reals depend on the order
+/// in which threads add.
 /// ```cpp
 /// auto const plan = scatter_plan(node, std::int64_t(f.extent(0)));  // once
 /// map(Forces{}, out(forces), in(gathered(x, node)));                // forces(element, k, j)

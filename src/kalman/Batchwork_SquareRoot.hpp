@@ -179,8 +179,8 @@ BATCHWORK_INLINE void update_factor(X& x, L& l, Ll& loglik, Z const& z, H const&
 
 namespace Kalman {
 
-/// The lower triangular L with L L' = p, for a p that may be singular, such as the Q of a track: by
-/// Cholesky with complete pivoting of the correlations, so that units do not matter. Entry (i, j)
+/// The lower triangular L with L L' = p. p may be singular, such as the Q of a track. The method is
+/// Cholesky with complete pivoting of the correlations, so units do not matter. Entry (i, j)
 /// of L L' - p is within a few N eps of sqrt(p(i, i) p(j, j)).
 ///
 /// ```cpp
@@ -199,8 +199,8 @@ BATCHWORK_INLINE auto covariance_factor(P const& p) {
   return Impl::semidefinite_factor(Impl::as_matrix(p));
 }
 
-/// Moves a state one time step on: x = F x, and L' = R of the QR factors of [L' F'; G'], so that
-/// the covariance L L' becomes F L L' F' + G G'. About 3 N^3 operations and N square roots.
+/// Moves a state one time step on: x = F x, and L L' becomes F L L' F' + G G'. The new L' is the R
+/// of the QR factors of [L' F'; G']. About 3 N^3 operations and N square roots.
 /// (Kailath, Sayed and Hassibi 2000, chapter 12.)
 ///
 /// ```cpp
@@ -233,7 +233,8 @@ BATCHWORK_INLINE void square_root_predict(X& x, L& l, F const& f, G const& g) {
 /// A NaN entry of z is missing, as in `update`. No difference of covariances is formed: no variance
 /// becomes negative, and Reason::inaccurate does not occur. Failures: not_positive_definite and
 /// not_finite with the 1-based entry of z, if R or the covariance of the innovations is not a
-/// covariance; incomplete_data as in `update`. R may be singular. (Kailath, Sayed and Hassibi 2000,
+/// covariance; incomplete_data as in `update`. R may be singular; it is factored without pivoting,
+/// and covariances beside a pivot of zero are ignored. (Kailath, Sayed and Hassibi 2000,
 /// chapter 12; Anderson and Moore, Optimal Filtering, 1979, section 6.5.)
 ///
 /// \tparam D whether observations may be missing

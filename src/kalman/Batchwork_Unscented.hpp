@@ -41,9 +41,10 @@ struct UnscentedMoments {
   C covariance;    ///< M x M, the noise added
 };
 
-/// Moments of f with noise. Everything is a deviation from f(x), so the large weights of small
-/// alphas never occur: with w = 1 / (2 c^2), d_a = f(x_a) - f(x) and m = w sum d_a, the mean is
-/// f(x) + m, and the weights of Wan and van der Merwe give w sum d_a d_a' + (beta - alpha^2) m m'.
+/// Moments of f with noise. All sums are of deviations from f(x), so the large weights of small
+/// alphas never occur. Let w = 1 / (2 c^2), d_a = f(x_a) - f(x) and m = w sum d_a. Then the mean is
+/// f(x) + m. The covariance by the weights of Wan and van der Merwe is
+/// w sum d_a d_a' + (beta - alpha^2) m m'.
 template <class X, class Lo, class F, class C, class Residual>
 BATCHWORK_INLINE auto unscented_moments(X const& x, Lo const& l, F const& f, C const& noise,
                                         Residual const& residual,
@@ -123,8 +124,8 @@ BATCHWORK_INLINE void unscented_predict(X& x, P& p, F const& f, Q const& q,
 /// auto const nis = Kalman::unscented_update(x, p, loglik, z, Radar{}, r, Wrapped{}).nis;
 /// ```
 ///
-/// Innovation, its covariance S and its covariance with the state are those of the points; the rest
-/// is as in extended_update, missing entries and NIS included. The points are those of p, drawn
+/// The points give the innovation, its covariance S and its covariance with the state. The rest is
+/// as in extended_update, missing entries and NIS included. The points are those of p, drawn
 /// anew after a prediction. Cost: 2 N + 1 calls of h, and about N^3 / 3 + 3 M N^2 + 3 M^2 N
 /// operations. Failures are those of update, and of cholesky if p is not positive definite.
 ///

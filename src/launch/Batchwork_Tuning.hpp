@@ -63,11 +63,9 @@ struct Tuning {
 /// new one. Old ones are kept until the program ends, so load at the start, not in a loop.
 ///
 /// \param path  the file
-/// \throws std::runtime_error with file, line and remedy: a file that cannot be read, a line that
-/// is
-///         not one of a tuning, a kernel that needs a workspace; another machine, another version
-/// of the
-///         library. What was loaded before stays.
+/// \throws std::runtime_error with file, line and remedy: for a file that cannot be read, a line
+///   that is none of a tuning, a kernel that needs a workspace, another machine, or another version
+///   of the library. What was loaded before stays.
 inline void load_tuning(std::string const& path) { Impl::TunedKernels<>::load(path); }
 
 /// Forgets the tuning: verbs use their built-in choices again.

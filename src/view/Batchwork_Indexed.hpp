@@ -115,7 +115,8 @@ auto inout(Impl::IndexedView<Scattered, A, I> const& v) {
 /// A sum at places that indices pick. The tile is zero before the sequence (in a scan, before the
 /// first step). Afterwards it is added to the View by atomic additions, so that items may have
 /// equal indices. The order of the additions is not fixed: sums of reals may differ in the last
-/// bits from run to run. scatter_add gives the same bits on every run.
+/// bits from run to run. scatter_add gives the same bits on every run. With one thread no atomics
+/// are used: threads of your program must not add to the same View at the same time.
 /// ```cpp
 /// Kokkos::View<int*[24][24]> place("places of the entries in the values", elements);
 /// map(Stiffness{}, add(scattered(values, place)), in(gathered(x, node)));

@@ -272,9 +272,7 @@ inline auto step_index() { return Impl::Operand<Impl::Kind::step_index>{}; }
 /// \tparam T  float or double
 /// \param seed        any number
 /// \param stream      0 to 2^32 - 1
-/// \param first_item  the number of the first item in a larger batch, of which this call has a
-/// part;
-///   the items of a batch are numbered up to 2^40 - 1
+/// \param first_item  the number of the call's first item in a larger batch, up to 2^40 - 1
 /// \returns the operand, a RandomNumbers in the sequence
 /// \throws std::invalid_argument if stream or first_item is out of range
 template <class T = double>

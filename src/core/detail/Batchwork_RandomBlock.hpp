@@ -175,8 +175,8 @@ BATCHWORK_INLINE std::uint64_t upper_product(std::uint64_t a, std::uint64_t b) {
 
 /// The integers of one block in 0 .. n - 1, each with the same probability: Lemire, "Fast random
 /// integer generation in an interval", ACM TOMACS 29 (2019). A rejected number is replaced by the
-/// number in the same place of the next attempt, whose bits are those of the generator at the bits
-/// of the attempt before. n > 0 for each item.
+/// number in the same place of the next attempt. The generator makes its bits from the bits of the
+/// attempt before. n > 0 for each item.
 template <class V, int W>
 BATCHWORK_INLINE void integer_numbers(PhiloxWords<W> x, PhiloxKey const& key, V const& n,
                                       V (&r)[numbers_in_block<scalar_t<V>>]) {

@@ -103,7 +103,7 @@ inline Impl::Distribution normal(double mean, double deviation) {
 ///
 /// The numbers are the same with every backend and in every layout; normal numbers up to the
 /// rounding of log and sqrt. With P = 4 for float and 2 for double, x(i, j) is entry i % P of the
-/// numbers uniform<P>(r) or normal<P>(r) of item first_item + (i / P) J + j, where j counts the J
+/// numbers uniform<P>(r) or normal<P>(r) of item first_item + (i / P) J + j. Here j counts the J
 /// combinations of the other indices row by row. The real and the imaginary part of a complex
 /// number are two such numbers. A sequence that uses the same seed and stream has the same numbers.
 ///

@@ -9,7 +9,7 @@
 /// \code
 /// batchwork-tuning 1
 /// machine NVIDIA H100 80GB HBM3
-/// version 0.1.0
+/// version 0.2.0
 /// # operation type space arrangement rows cols sides kernel ns built-in ns
 /// eigh double Cuda item-contiguous 45-47 = any by_warps 431.2 by_panels 466.0
 /// \endcode

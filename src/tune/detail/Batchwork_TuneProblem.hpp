@@ -71,14 +71,19 @@ struct FillSides {
         b(k, i, j) = T(2 * uniform(5, std::uint64_t((k * int(b.extent(1)) + i) * 64 + j)) - 1);
   }
 };
-/// Copies the item that stands at place k of a list.
+/// The item at place k of `count` ones that are spread over all.
+KOKKOS_INLINE_FUNCTION std::int64_t chosen_item(std::int64_t k, std::int64_t items,
+                                                std::int64_t count) {
+  return count > 1 ? k * (items - 1) / (count - 1) : 0;
+}
+/// Copies the chosen items.
 template <class To, class From>
 struct GatherTuned {
   To to;
   From from;
   std::int64_t items, count;
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
-    std::int64_t const item = count > 1 ? k * (items - 1) / (count - 1) : 0;
+    std::int64_t const item = chosen_item(k, items, count);
     for (int i = 0; i < int(to.extent(1)); ++i)
       for (int j = 0; j < int(to.extent(2)); ++j) to(k, i, j) = from(item, i, j);
   }
@@ -170,7 +175,7 @@ struct TuneProblem {
     auto const p = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), order);
     double worst = 0;
     for (std::int64_t c = 0; c < count; ++c) {
-      std::int64_t const item = count > 1 ? c * (items - 1) / (count - 1) : 0;
+      std::int64_t const item = chosen_item(c, items, count);
       double const e = error_of(c, item, x, y, right_sides, d, p);
       worst = e <= worst ? worst : e == e ? e : std::numeric_limits<double>::infinity();
     }

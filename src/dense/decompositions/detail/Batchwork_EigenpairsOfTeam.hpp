@@ -24,8 +24,7 @@ namespace Batchwork::Impl {
 /// 3. values(put) calls put(k, value) for the k-th smallest value, in one lane of the team for
 ///    each.
 /// 4. vectors(put) calls put(k, i, x) for entry i of the vector of value k, in one lane for each.
-/// It
-///    reads scratch and writes none, so put must not write there either.
+///    vectors reads scratch and writes none, so put must not write there either.
 ///
 /// Reflections make the matrix tridiagonal, see TridiagonalOfTeam; divide and conquer finds its
 /// pairs, see MergesOfTeam. The last merge forms eight vectors in the registers of a warp, applies

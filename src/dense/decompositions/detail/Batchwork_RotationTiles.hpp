@@ -21,9 +21,9 @@ namespace Batchwork::Impl {
 /// A warp has two blocks of eight columns at a time, a left and a right one. It multiplies them
 /// with each other: 16 x 16 numbers. From these alone it finds rotations of each left column with
 /// each right one, in eight rounds, or at once where all angles are small. Then it multiplies the
-/// columns by all rotations at once. (Golub
-/// and Van Loan, Matrix Computations, 4th edition, section 8.5 and 8.6.3.) In a sweep each block
-/// meets each other one; warps wait for each other after each meeting.
+/// columns by all rotations at once. (Golub and Van Loan, Matrix Computations, 4th edition,
+/// sections 8.5 and 8.6.3.) In a sweep each block meets each other one. Warps wait for each other
+/// after each meeting.
 ///
 /// Matrix instructions leave the 16 x 16 numbers in this order: lane 4 r + c of a warp has the
 /// numbers (8 p + r, 8 q + 2 c + e). Each of p, q and e is 0 or 1. Where has_shuffles.
