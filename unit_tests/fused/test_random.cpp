@@ -36,7 +36,7 @@ TEST(RandomNumbers, KnownAnswers) {
     EXPECT_EQ(philox_of_paper(a.counter, a.key[0], a.key[1]), a.bits);
     for (std::size_t k = 0; k < 4; ++k)
       for (std::size_t l = 0; l < 4; ++l) wide.w[k][l] = a.counter[k];
-    Impl::philox(wide, {a.key[0], a.key[1]});
+    Impl::philox(wide, Impl::PhiloxKey(std::uint64_t(a.key[1]) << 32 | a.key[0]));
     for (std::size_t k = 0; k < 4; ++k)
       for (std::size_t l = 0; l < 4; ++l) EXPECT_EQ(wide.w[k][l], a.bits[k]) << k << " " << l;
   }
