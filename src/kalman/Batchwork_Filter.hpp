@@ -8,7 +8,9 @@
 
 #include "fused/Batchwork_Scan.hpp"
 #include "kalman/Batchwork_Model.hpp"
+#include "kalman/Batchwork_ParallelInTime.hpp"
 #include "kalman/Batchwork_SquareRoot.hpp"
+#include "kalman/detail/Batchwork_BlockFilter.hpp"
 
 namespace Batchwork {
 
@@ -199,6 +201,35 @@ void launch_square_root(Exec const& exec, How const& how, std::int64_t steps, M 
           re.predicted_covariance_, re.filtered_mean_, re.filtered_covariance_);
 }
 
+/// The filter parallel in time, after all checks of a filter without blocks.
+template <Kalman::Data D, class Exec, class How, class M, class S, class Likelihood, class Z,
+          class Re, class Blocks>
+void launch_in_blocks(Exec const& exec, How const& how, std::int64_t steps, M const& m,
+                      S const& start, Likelihood const& likelihood, Z const& z, Re const& re,
+                      Blocks const& blocks) {
+  auto const run = [&](auto const& go) {
+    go(carry_operand(start.mean, re.last_mean_),
+       carry_operand(start.covariance, re.last_covariance_), likelihood, z, m.f, m.q, m.h, m.r,
+       re.predicted_mean_, re.predicted_covariance_, re.filtered_mean_, re.filtered_covariance_);
+  };
+  std::int64_t items = 0;
+  run([&](auto const&... o) { items = check("Kalman::filter", steps, o..., re.status_); });
+  if (items == 0) return;
+  if (items != blocks.series() || steps != blocks.steps())
+    refuse_call("Kalman::filter", "the time blocks are for " + std::to_string(blocks.series()) +
+                                      " series of " + std::to_string(blocks.steps()) +
+                                      " steps, but the call has " + std::to_string(items) + " of " +
+                                      std::to_string(steps) +
+                                      "; give TimeBlocks(series, steps) of the call");
+  if (blocks.blocks() > 1) {
+    BlockFilter<Blocks>{blocks}.template run<D>(exec, how, m, start, z, re);
+  } else {
+    run([&](auto const&... o) {
+      scan_as("Kalman::filter", exec, how, steps, Kalman::Step<S::order, D>{}, re.status_, o...);
+    });
+  }
+}
+
 template <class Form, class Exec, int W, int Teams, int L, class M, class S, class Z, class Re,
           class Promise>
 void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_t steps, M const& m,
@@ -296,6 +327,18 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
     run([&](auto const& sequence, auto const& status, auto const&... o) {
       scan_as("Kalman::filter", exec, how, steps, sequence, status, o...);
     });
+  } else if constexpr (requires { promise.blocks; }) {
+    using B = std::remove_cvref_t<decltype(promise.blocks)>;
+    constexpr bool known = decltype(start.diffuse)::kind == Kind::nothing;
+    static_assert(known,
+                  "Batchwork::Kalman::filter: parallel_in_time does not take a diffuse start; "
+                  "filter the first steps without it, then continue from last_mean and "
+                  "last_covariance with predicted(x, P)");
+    static_assert(B::states == N && std::is_same_v<typename B::scalar, T>,
+                  "Batchwork::Kalman::filter: the time blocks have other extents or numbers than "
+                  "the model; give TimeBlocks<T, N> for numbers T and N states");
+    if constexpr (known)
+      launch_in_blocks<D>(exec, how, steps, m, start, likelihood, z, re, promise.blocks);
   } else if constexpr (decltype(start.diffuse)::kind == Kind::nothing) {
     scan_as("Kalman::filter", exec, how, steps, Kalman::Step<S::order, D>{}, re.status_,
             carry_operand(start.mean, re.last_mean_),
@@ -396,7 +439,7 @@ namespace Kalman {
 ///   one series (time, M) that all items share
 /// \param results results(), with the outputs requested
 /// \param promise optional: complete(), or complete(gains) for a model and a start that are common
-///   to all items
+///   to all items, or parallel_in_time(blocks) for few long series
 /// \param form optional, the last argument: covariance(), the default, or square_root(). The
 ///   square-root form takes the starts start and predicted, and no complete(gains).
 /// \throws std::invalid_argument before anything is launched if Views do not fit: different numbers

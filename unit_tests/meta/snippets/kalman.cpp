@@ -81,6 +81,18 @@ inline void tracks(std::int64_t steps, Kokkos::View<double* [4]> x, Kokkos::View
        common(G), common(H), common(symmetric(R)));
 }
 
+/// One sensor with a million samples.
+template <class Model>
+void one_long_series(std::int64_t steps, Model const& model, Kokkos::View<double[4]> x0,
+                     Kokkos::View<double[4][4]> P0, Kokkos::View<double** [2]> z,
+                     Kokkos::View<double** [4]> mean, Kokkos::View<double*> log_likelihood) {
+  Kalman::TimeBlocks<double, 4> blocks(1, steps);  // 4 states; 1 series
+  Kalman::filter(steps, model, Kalman::start(common(x0), common(P0)), z,
+                 Kalman::results().filtered_mean(mean).log_likelihood(log_likelihood),
+                 Kalman::parallel_in_time(blocks));
+  Kokkos::fence();  // blocks is freed at the end of this function, and the kernels use it
+}
+
 /// The log-likelihood of one series for many pairs of variances of the local level model.
 inline void sweep(std::int64_t years, Kokkos::View<double*> flow, Kokkos::View<double*> q,
                   Kokkos::View<double*> r, Kokkos::View<double*> log_likelihood) {
@@ -121,6 +133,8 @@ inline void compile_them() {
   Kokkos::View<double[1][1]> const R1("R1");
   in_two_parts(Exec(), Kalman::model(common(F), common(Q), common(H2), common(R2)), 1, 1, {}, {},
                {}, {}, {}, {});
+  one_long_series(1, Kalman::model(common(F), common(Q), common(H2), common(R2)), {}, {}, {}, {},
+                  {});
   partly_diffuse(Exec(), Kalman::model(common(F), common(Q), common(H1), common(R1)), 1, {}, {}, {},
                  {});
 }

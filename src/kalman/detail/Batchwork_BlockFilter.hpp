@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// BlockFilter: the kernels of a filter that is parallel in time.
+#ifndef BATCHWORK_BLOCK_FILTER_HPP
+#define BATCHWORK_BLOCK_FILTER_HPP
+
+#include <limits>
+#include <string>
+
+#include "fused/Batchwork_Scan.hpp"
+#include "kalman/Batchwork_ParallelInTime.hpp"
+#include "kalman/Batchwork_Step.hpp"
+#include "kalman/detail/Batchwork_BlockElement.hpp"
+#include "view/detail/Batchwork_BlockSource.hpp"
+
+namespace Batchwork::Impl {
+
+/// Entries first, first + item_step, .. as items, each followed by `steps` steps at a distance.
+/// The extents are template parameters, because nvcc takes types that differ only in constants of a
+/// function template for the same type.
+template <class T, int N, class Space>
+using StridedVectors =
+    Kokkos::View<T** [N], Kokkos::LayoutStride, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+template <class T, int N, class Space>
+using StridedMatrices =
+    Kokkos::View<T** [N][N], Kokkos::LayoutStride, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+struct Picked {
+  std::int64_t first, items, item_step, steps = 1, step = 1;
+};
+template <class T, int N, class Space, class V>
+auto picked(V const& v, Picked const& p) {
+  auto const n = [](std::int64_t x) { return std::size_t(x); };
+  auto* const first = v.data() + p.first * std::int64_t(v.stride(0));
+  std::size_t const item = n(p.item_step) * n(v.stride(0)), step = n(p.step) * n(v.stride(0));
+  if constexpr (V::rank() == 2)
+    return StridedVectors<T, N, Space>(
+        first, Kokkos::LayoutStride(n(p.items), item, n(p.steps), step, n(N), n(v.stride(1))));
+  else
+    return StridedMatrices<T, N, Space>(
+        first, Kokkos::LayoutStride(n(p.items), item, n(p.steps), step, n(N), n(v.stride(1)), n(N),
+                                    n(v.stride(2))));
+}
+
+/// Adds the log-likelihoods of the blocks of a series and takes the first failure in time.
+template <class T, class Space, class LogLikelihood, class Codes>
+struct JoinBlocks {
+  Kokkos::View<T*, Space> parts;
+  Kokkos::View<std::int32_t*, Space> codes;
+  std::int64_t series, blocks;
+  LogLikelihood log_likelihood;
+  Codes code;
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    std::int64_t const s = member.league_rank();
+    auto const place = [&](std::int64_t b) {
+      return b < blocks ? s * blocks + b : series * blocks + s;
+    };
+    if constexpr (!is_nothing<LogLikelihood>) {
+      T sum(0);
+      Kokkos::parallel_reduce(
+          Kokkos::TeamThreadRange(member, blocks + 1),
+          [&](std::int64_t b, T& x) { x += parts(place(b)); }, sum);
+      Kokkos::single(Kokkos::PerTeam(member), [&] { log_likelihood(s) = sum; });
+    }
+    if constexpr (!is_nothing<Codes>) {
+      std::int64_t first = 0;
+      Kokkos::parallel_reduce(
+          Kokkos::TeamThreadRange(member, blocks + 1),
+          [&](std::int64_t b, std::int64_t& x) {
+            if (codes(place(b)) != 0 && b < x) x = b;
+          },
+          Kokkos::Min<std::int64_t>(first));
+      Kokkos::single(Kokkos::PerTeam(member), [&] {
+        code(s) = first <= blocks ? typename Codes::value_type(codes(place(first))) : 0;
+      });
+    }
+  }
+};
+
+/// The filter of a model with a start, for the series z, in blocks of time.
+template <class T, int N, class Space>
+struct BlockFilter<Kalman::TimeBlocks<T, N, Space>> {
+  static constexpr char const* name = "Kalman::filter";
+  Kalman::TimeBlocks<T, N, Space> const& w;
+
+  /// All operands were checked before.
+  template <Kalman::Data D, class Exec, class How, class M, class S, class Z, class Re>
+  void run(Exec const& exec, How const& how, M const& m, S const& start, Z const& z,
+           Re const& re) const {
+    TimeCut const cut{w.series_, w.blocks(), w.length()};
+    find_elements<S::order, D>(exec, how, cut, m, z);
+    find_states(exec, launch(how.label), start);
+
+    auto const& x = w.states_;
+    std::int64_t const items = cut.items();
+    filter<S::order, D, Re>(
+        exec, how, Steps(0, cut.length, false), Part(0, items), in(x.mean), out(x.mean),
+        in(symmetric(x.covariance)), out(symmetric(x.covariance)), of_blocks(z, cut),
+        of_blocks(m.f, cut), of_blocks(m.q, cut), of_blocks(m.h, cut), of_blocks(m.r, cut),
+        of_blocks(re.predicted_mean_, cut), of_blocks(re.predicted_covariance_, cut),
+        of_blocks(re.filtered_mean_, cut), of_blocks(re.filtered_covariance_, cut));
+    // The rest of the steps. If there is none, this copies the last states.
+    Picked const last{cut.blocks - 1, cut.series, cut.blocks};
+    filter<S::order, D, Re>(exec, how, Steps(cut.blocks * cut.length, w.steps(), false),
+                            Part(items, items + cut.series),
+                            start_for<decltype(re.last_mean_)>(at(x.mean, last)), re.last_mean_,
+                            start_for<decltype(re.last_covariance_)>(at(x.covariance, last)),
+                            re.last_covariance_, z, m.f, m.q, m.h, m.r, re.predicted_mean_,
+                            re.predicted_covariance_, re.filtered_mean_, re.filtered_covariance_);
+    join(exec, cut, re);
+  }
+
+ private:
+  using Part = std::pair<std::int64_t, std::int64_t>;
+
+  template <Kalman::Order O, Kalman::Data D, class Exec, class How, class M, class Z>
+  void find_elements(Exec const& exec, How const& how, TimeCut const& cut, M const& m,
+                     Z const& z) const {
+    auto const& e = w.elements_;
+    auto const zeros = common(fixed(generate<N>([](int) { return T(0); })));
+    auto const none = common(symmetric(fixed(generate<N, N>([](int, int) { return T(0); }))));
+    launch_scan(name, exec, how, cut.length, ElementStep<O, D>{}, carry(identity(), e.a),
+                carry(zeros, e.b), carry(none, symmetric(e.c)), carry(zeros, e.eta),
+                carry(none, symmetric(e.j)), of_blocks(z, cut), of_blocks(m.f, cut),
+                of_blocks(m.q, cut), of_blocks(m.h, cut), of_blocks(m.r, cut));
+  }
+
+  /// The states before all blocks: first those before groups of blocks.
+  template <class Exec, class How, class S>
+  void find_states(Exec const& exec, How const& how, S const& start) const {
+    std::int64_t const groups = w.plan_.groups, per = w.plan_.per_group;
+    Picked const members{0, w.series_ * groups, per, per, 1}, all{0, w.series_, groups, groups, 1};
+    auto const& e = w.elements_;
+    auto const& g = w.group_elements_;
+    auto const zeros = common(fixed(generate<N>([](int) { return T(0); })));
+    auto const none = common(symmetric(fixed(generate<N, N>([](int, int) { return T(0); }))));
+    launch_scan(name, exec, how, per, AppendBlock{}, carry(identity(), g.a), carry(zeros, g.b),
+                carry(none, symmetric(g.c)), carry(zeros, g.eta), carry(none, symmetric(g.j)),
+                steps_of(at(e.a, members)), steps_of(at(e.b, members)),
+                steps_of(symmetric(at(e.c, members))), steps_of(at(e.eta, members)),
+                steps_of(symmetric(at(e.j, members))));
+    auto const advance_blocks = [&](auto const& mean, auto const& covariance, auto const& elements,
+                                    auto const& states, Picked const& p) {
+      launch_scan(name, exec, how, p.steps, AdvanceBlock{}, carry_between(mean, nothing()),
+                  carry_between(covariance, nothing()), emit(at(states.mean, p)),
+                  emit(symmetric(at(states.covariance, p))), steps_of(at(elements.a, p)),
+                  steps_of(at(elements.b, p)), steps_of(symmetric(at(elements.c, p))),
+                  steps_of(at(elements.eta, p)), steps_of(symmetric(at(elements.j, p))));
+    };
+    auto const& y = w.group_states_;
+    advance_blocks(start.mean, start.covariance, g, y, all);
+    advance_blocks(in(y.mean), in(symmetric(y.covariance)), e, w.states_, members);
+  }
+
+  /// Filters the items of a part: all blocks, or what follows them.
+  template <Kalman::Order O, Kalman::Data D, class Re, class Exec, class How, class X, class LX,
+            class P, class LP, class... Rest>
+  void filter(Exec const& exec, How const& how, Steps const& steps, Part const& part, X const& mean,
+              LX const& last_mean, P const& covariance, LP const& last_covariance,
+              Rest const&... operands) const {
+    auto const scan_with = [&](auto const& likelihood, auto const&... status) {
+      launch_scan(name, exec, how, steps, Kalman::Step<O, D>{}, carry_between(mean, last_mean),
+                  carry_between(covariance, last_covariance), likelihood, operands..., status...);
+    };
+    auto const with_likelihood = [&](auto const&... status) {
+      if constexpr (is_requested<decltype(Re::log_likelihood_)>) {
+        auto const zero = common(fixed(T(0)));
+        auto const sum = out(Kokkos::subview(w.log_likelihood_, part));
+        scan_with(
+            Operand<Kind::carry, decltype(zero), decltype(sum), std::true_type>{zero, sum, -0.5},
+            status...);
+      } else {
+        scan_with(nothing(), status...);
+      }
+    };
+    if constexpr (is_requested<decltype(Re::status_)>)
+      with_likelihood(Batchwork::status(Kokkos::subview(w.codes_, part)));
+    else with_likelihood();
+  }
+
+  template <class Exec, class Re>
+  void join(Exec const& exec, TimeCut const& cut, Re const& re) const {
+    auto const likelihood = view_of(re.log_likelihood_);
+    auto const codes = view_of(re.status_);
+    if constexpr (is_requested<decltype(Re::log_likelihood_)> ||
+                  is_requested<decltype(Re::status_)>)
+      Kokkos::parallel_for(
+          "Batchwork::Kalman::filter",
+          Kokkos::TeamPolicy<Exec>(exec, int(cut.series), Kokkos::AUTO),
+          JoinBlocks<T, Space, std::remove_const_t<decltype(likelihood)>,
+                     std::remove_const_t<decltype(codes)>>{w.log_likelihood_, w.codes_, cut.series,
+                                                           cut.blocks, likelihood, codes});
+  }
+
+  template <class V>
+  static auto at(V const& v, Picked const& p) {
+    return picked<T, N, Space>(v, p);
+  }
+  template <class V>
+  static auto steps_of(V const& v) {
+    return resolve(each(v));
+  }
+  template <class O>
+  static constexpr bool is_requested = O::kind != Kind::nothing;
+  /// The View of an output with one number for each series.
+  template <class O>
+  static auto view_of(O const& o) {
+    if constexpr (is_requested<O>) return o.source.view;
+    else return Nothing{};
+  }
+  template <class Start, class End>
+  static auto carry_between(Start const& start, End const& end) {
+    return Operand<Kind::carry, Start, End, std::false_type>{start, end, 1};
+  }
+  static auto identity() {
+    return common(fixed(generate<N, N>([](int i, int j) { return i == j ? T(1) : T(0); })));
+  }
+  /// The first step of a picked View as the start of a carry with this end, which may be a number
+  /// if N is 1.
+  template <class End, class V>
+  static auto start_for(V const& v) {
+    constexpr int rank = [] {
+      if constexpr (is_requested<End>) return decltype(bound_t<End>::loc)::shape::rank;
+      else return int(V::rank()) - 2;
+    }();
+    if constexpr (rank == 0 && V::rank() == 3) return in(Kokkos::subview(v, Kokkos::ALL, 0, 0));
+    else if constexpr (rank == 0) return in(Kokkos::subview(v, Kokkos::ALL, 0, 0, 0));
+    else if constexpr (V::rank() == 3)
+      return in(extents<N>(Kokkos::subview(v, Kokkos::ALL, 0, Kokkos::ALL)));
+    else
+      return in(
+          symmetric(extents<N, N>(Kokkos::subview(v, Kokkos::ALL, 0, Kokkos::ALL, Kokkos::ALL))));
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif
