@@ -337,7 +337,7 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
     static_assert(B::states == N && std::is_same_v<typename B::scalar, T>,
                   "Batchwork::Kalman::filter: the time blocks have other extents or numbers than "
                   "the model; give TimeBlocks<T, N> for numbers T and N states");
-    if constexpr (known)
+    if constexpr (known && B::states == N && std::is_same_v<typename B::scalar, T>)
       launch_in_blocks<D>(exec, how, steps, m, start, likelihood, z, re, promise.blocks);
   } else if constexpr (decltype(start.diffuse)::kind == Kind::nothing) {
     scan_as("Kalman::filter", exec, how, steps, Kalman::Step<S::order, D>{}, re.status_,

@@ -727,6 +727,20 @@ void means_without_time(LocalLevel const& m, Kokkos::View<double**> const& z,
                     B::Kalman::results().filtered_mean(WRONG_OR_RIGHT(last, mean)));
 }
 
+// says: parallel_in_time does not take a diffuse start
+void diffuse_start_of_blocks(LocalLevel const& m, Kokkos::View<double**> const& z) {
+  B::Kalman::TimeBlocks<double, 2> const blocks(1, 9);
+  B::Kalman::filter(9, m.model(), WRONG_OR_RIGHT(B::Kalman::diffuse(), m.start()), z,
+                    B::Kalman::results(), B::Kalman::parallel_in_time(blocks));
+}
+
+// says: the time blocks have other extents or numbers than the model
+void blocks_of_other_states(LocalLevel const& m, Kokkos::View<double**> const& z) {
+  B::Kalman::TimeBlocks<double, WRONG_OR_RIGHT(3, 2)> const blocks(1, 9);
+  B::Kalman::filter(9, m.model(), m.start(), z, B::Kalman::results(),
+                    B::Kalman::parallel_in_time(blocks));
+}
+
 // says: team_solve takes no scaled or weighted solver
 void scaled_in_a_team(Kokkos::View<double***> const& a) {
   auto const solver = B::bicgstab(B::relative(1e-8, 100));
