@@ -66,9 +66,10 @@ template <class T, int N, int M>
 struct FilterReference {
   long double x[N] = {}, P[N][N] = {}, log_likelihood = 0;
 
-  FilterReference(FilterModel<T, N, M> const& m, std::int64_t item, bool per_item) {
+  FilterReference(FilterModel<T, N, M> const& m, std::int64_t item, bool per_item,
+                  std::int64_t steps = filter_steps) {
     for (int i = 0; i < N; ++i) P[i][i] = start_variance<T>(item, per_item);
-    for (std::int64_t t = 0; t < filter_steps; ++t) step(m, item, t);
+    for (std::int64_t t = 0; t < steps; ++t) step(m, item, t);
   }
 
  private:
