@@ -58,12 +58,6 @@ auto next_operand(O const&) {
     return zero_carry<scalar_of_t<O>, N, N, St, 2>();
   else return nothing();
 }
-/// Q of a square-root smoother: a carry that becomes its factor, or an operand that varies.
-template <bool Root, class Q>
-auto smoother_noise_operand(Q const& q) {
-  if constexpr (Root) return noise_operand(q);
-  else return q;
-}
 
 template <class Form, class Exec, class How, class M, class S, class Z, class Re, class Promise>
 void launch_smooth(Exec const& exec, How const& how, std::int64_t steps, M const& m, S const& start,
@@ -111,9 +105,8 @@ void launch_smooth(Exec const& exec, How const& how, std::int64_t steps, M const
                 re.status_)
           .make_more(more.of_filter(nothing()));
   }();
-  constexpr bool carried = root && !varies_with_time<decltype(m.q)>;
-  using Backward = SmoothSequence<
-      std::conditional_t<root, SquareRootSmoother<carried>, CovarianceSmoother>>;
+  using Backward =
+      SmoothSequence<std::conditional_t<root, SquareRootSmoother, CovarianceSmoother>>;
   constexpr Structure carry_structure = root ? Structure::lower : Structure::symmetric;
   auto const run = [&](auto const& go) {
     go(Backward{steps, {}}, zero_carry<T, N, 1, Structure::general, 1>(),
@@ -121,7 +114,7 @@ void launch_smooth(Exec const& exec, How const& how, std::int64_t steps, M const
        next_operand<S::order, Structure::general>(m.f),
        next_operand<S::order, Structure::symmetric>(m.q), step_index(),
        read_each(more.diffuse_factor), read_each(more.diffuse_columns), mean, covariance, m.f,
-       smoother_noise_operand<root>(m.q), smoothed_mean, smoothed_covariance, more.lag_one);
+       m.q, smoothed_mean, smoothed_covariance, more.lag_one);
   };
   // Both kernels are checked before either is launched.
   run([&](auto const&, auto const&... o) { check("Kalman::smooth", backward(steps), o...); });

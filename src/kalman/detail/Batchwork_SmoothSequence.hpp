@@ -14,14 +14,6 @@ namespace Batchwork::Impl {
 
 /// A step with covariances.
 struct CovarianceSmoother {
-  /// The first step of the scan, at the last time: nothing to do.
-  template <class Q>
-  BATCHWORK_INLINE void begin(Q&) const {}
-  /// The noise of a step from its operand.
-  template <class Q>
-  BATCHWORK_INLINE decltype(auto) noise(Q const& q) const {
-    return as_matrix(q);
-  }
   template <class X, class P, class L, class M, class C, class F, class Q, class A, class Left>
   BATCHWORK_INLINE void step(X& x, P& p, L& lag_one, M const& mean, C const& covariance, F const& f,
                              Q const& q, A const& a, Left const& left) const {
@@ -35,25 +27,13 @@ struct CovarianceSmoother {
 };
 
 /// A step with factors. The filtered factor is read from the View of the smoothed covariance.
-///
-/// \tparam QIsCarry whether q is a carry, which holds its factor after the first step
-template <bool QIsCarry>
 struct SquareRootSmoother {
-  template <class Q>
-  BATCHWORK_INLINE void begin(Q& q) const {
-    if constexpr (QIsCarry) put(q, Kalman::covariance_factor(q));
-  }
-  template <class Q>
-  BATCHWORK_INLINE auto noise(Q const& q) const {
-    if constexpr (QIsCarry) return as_matrix(q);
-    else return Kalman::covariance_factor(q);
-  }
   template <class X, class P, class L, class M, class C, class F, class Q, class A, class Left>
   BATCHWORK_INLINE void step(X& x, P& l, L& lag_one, M const& mean, C const& filtered, F const& f,
-                             Q const& g, A const&, Left const&) const {
-    P own = l;
-    own = filtered;
-    Kalman::square_root_smooth_step(x, l, lag_one, mean, own, f * mean, f, g);
+                             Q const& q, A const&, Left const&) const {
+    P factor = l;
+    factor = filtered;
+    Kalman::square_root_smooth_step(x, l, lag_one, mean, factor, f * mean, f, q);
   }
   template <class To, class P>
   BATCHWORK_INLINE void store(To& to, P const& l) const {
@@ -77,23 +57,19 @@ struct SmoothSequence {
   template <class X, class P, class NextF, class NextQ, class I, class A, class Left, class M,
             class C, class F, class Q, class SM, class SC, class L>
   KOKKOS_FUNCTION void operator()(X& x, P& p, NextF& next_f, NextQ& next_q, I const& t, A const& a,
-                                  Left const& left, M& mean, C& covariance, F const& f, Q& q,
+                                  Left const& left, M& mean, C& covariance, F const& f, Q const& q,
                                   SM& smoothed_mean, SC& smoothed_covariance, L& lag_one) const {
     auto const& own_mean = as_vector(mean);
     auto const& own_covariance = as_matrix(covariance);
     if (t.value + 1 == steps) {
       x = own_mean;
       p = own_covariance;
-      form.begin(q);
       if constexpr (!is_nothing<L>) put(lag_one, zero<P::rows, P::rows>(x));
     } else {
       auto const& fm = as_matrix(chosen(next_f, f));
-      auto const& am = [&]() -> auto const& {
-        if constexpr (is_nothing<A>) return a;
-        else return as_matrix(a);
-      }();
-      auto const& noise = form.noise(chosen(next_q, q));
-      form.step(x, p, lag_one, own_mean, own_covariance, fm, noise, am, left);
+      auto const& am = factor_of(a);
+      auto const& qm = as_matrix(chosen(next_q, q));
+      form.step(x, p, lag_one, own_mean, own_covariance, fm, qm, am, left);
     }
     if constexpr (is_nothing<SM>) put(mean, x);
     else put(smoothed_mean, x);
@@ -104,6 +80,11 @@ struct SmoothSequence {
   }
 
  private:
+  template <class A>
+  static BATCHWORK_INLINE decltype(auto) factor_of(A const& a) {
+    if constexpr (is_nothing<A>) return (a);
+    else return as_matrix(a);
+  }
   /// The carry, or the operand if there is none.
   template <class Next, class Own>
   static BATCHWORK_INLINE auto const& chosen(Next const& next, Own const& own) {
