@@ -264,22 +264,23 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
   static_assert(wants_extents<decltype(re.last_covariance_), N, N>,
                 "Batchwork::Kalman::filter: last_covariance takes a View (item, row, column), "
                 "View<T*[N][N]>, of the extents of F");
-  static_assert(is_without<decltype(re.more_.smoothed_mean)> &&
-                    is_without<decltype(re.more_.smoothed_covariance)> &&
-                    is_without<decltype(re.more_.lag_one)>,
-                "Batchwork::Kalman::filter: smoothed_mean, smoothed_covariance and "
-                "lag_one_covariance are results of Kalman::smooth; call it with the same arguments");
+  static_assert(
+      is_without<decltype(re.more_.smoothed_mean)> &&
+          is_without<decltype(re.more_.smoothed_covariance)> &&
+          is_without<decltype(re.more_.lag_one)>,
+      "Batchwork::Kalman::filter: smoothed_mean, smoothed_covariance and "
+      "lag_one_covariance are results of Kalman::smooth; call it with the same arguments");
   static_assert((is_without<decltype(re.more_.diffuse_factor)> &&
                  is_without<decltype(re.more_.diffuse_columns)>) ||
                     (!is_without<decltype(start.diffuse)> && !requires { promise.gains; }),
                 "Batchwork::Kalman::filter: diffuse_factor and diffuse_columns are results of a "
                 "diffuse start without complete(gains); leave them out");
-  static_assert(wants_extents<decltype(re.more_.diffuse_factor), N,
-                              Extents<decltype(start.diffuse)>::cols> &&
-                    wants_extents<decltype(re.more_.diffuse_columns), 1, 1>,
-                "Batchwork::Kalman::filter: diffuse_factor takes a View (item, time, N, d) with "
-                "the extents of the start's A, N x N for diffuse(), and diffuse_columns a View "
-                "(item, time)");
+  static_assert(
+      wants_extents<decltype(re.more_.diffuse_factor), N, Extents<decltype(start.diffuse)>::cols> &&
+          wants_extents<decltype(re.more_.diffuse_columns), 1, 1>,
+      "Batchwork::Kalman::filter: diffuse_factor takes a View (item, time, N, d) with "
+      "the extents of the start's A, N x N for diffuse(), and diffuse_columns a View "
+      "(item, time)");
   constexpr Kalman::Data D = Promise::data;
   auto const likelihood = likelihood_operand<T>(re.log_likelihood_);
 

@@ -148,8 +148,8 @@ struct MoreResults {
   template <class NewFF>
   auto of_filter(NewFF const& factor) const {
     using None = Operand<Kind::nothing>;
-    return MoreResults<A, C, None, None, None, NewFF>{diffuse_factor, diffuse_columns, {}, {},
-                                                      {},             factor};
+    return MoreResults<A, C, None, None, None, NewFF>{diffuse_factor, diffuse_columns, {}, {}, {},
+                                                      factor};
   }
 };
 
@@ -307,9 +307,16 @@ struct Results {
   }
   template <class... New>
   auto make_more(Impl::MoreResults<New...> const& n) const {
-    return Results<PM, PC, FM, FC, LM, LC, LL, ST, Impl::MoreResults<New...>>{
-        predicted_mean_, predicted_covariance_, filtered_mean_, filtered_covariance_, last_mean_,
-        last_covariance_, log_likelihood_, status_, n, diffuse_entries_};
+    return Results<PM, PC, FM, FC, LM, LC, LL, ST, Impl::MoreResults<New...>>{predicted_mean_,
+                                                                              predicted_covariance_,
+                                                                              filtered_mean_,
+                                                                              filtered_covariance_,
+                                                                              last_mean_,
+                                                                              last_covariance_,
+                                                                              log_likelihood_,
+                                                                              status_,
+                                                                              n,
+                                                                              diffuse_entries_};
   }
 
   /// Adds the mean before the observation of each time.
@@ -425,8 +432,7 @@ struct Results {
   /// \param v View (item, time, N, N)
   template <class V>
   auto lag_one_covariance(V const& v) const {
-    return make_more(
-        more_.with_smoothed(more_.smoothed_mean, more_.smoothed_covariance, emit(v)));
+    return make_more(more_.with_smoothed(more_.smoothed_mean, more_.smoothed_covariance, emit(v)));
   }
 };
 

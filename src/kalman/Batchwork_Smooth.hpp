@@ -105,16 +105,14 @@ void launch_smooth(Exec const& exec, How const& how, std::int64_t steps, M const
                 re.status_)
           .make_more(more.of_filter(nothing()));
   }();
-  using Backward =
-      SmoothSequence<std::conditional_t<root, SquareRootSmoother, CovarianceSmoother>>;
+  using Backward = SmoothSequence<std::conditional_t<root, SquareRootSmoother, CovarianceSmoother>>;
   constexpr Structure carry_structure = root ? Structure::lower : Structure::symmetric;
   auto const run = [&](auto const& go) {
     go(Backward{steps, {}}, zero_carry<T, N, 1, Structure::general, 1>(),
-       zero_carry<T, N, N, carry_structure, 2>(),
-       next_operand<S::order, Structure::general>(m.f),
+       zero_carry<T, N, N, carry_structure, 2>(), next_operand<S::order, Structure::general>(m.f),
        next_operand<S::order, Structure::symmetric>(m.q), step_index(),
-       read_each(more.diffuse_factor), read_each(more.diffuse_columns), mean, covariance, m.f,
-       m.q, smoothed_mean, smoothed_covariance, more.lag_one);
+       read_each(more.diffuse_factor), read_each(more.diffuse_columns), mean, covariance, m.f, m.q,
+       smoothed_mean, smoothed_covariance, more.lag_one);
   };
   // Both kernels are checked before either is launched.
   run([&](auto const&, auto const&... o) { check("Kalman::smooth", backward(steps), o...); });
@@ -190,8 +188,8 @@ namespace Kalman {
 
 /// Runs the fixed-interval smoother over a batch of series: mean and covariance of the state at
 /// each time, given the observations of all times. Two kernels run one after the other on the
-/// instance `exec`, asynchronously: Kalman::filter, then a backward scan that updates its results in
-/// place. Nothing is allocated and nothing is fenced.
+/// instance `exec`, asynchronously: Kalman::filter, then a backward scan that updates its results
+/// in place. Nothing is allocated and nothing is fenced.
 ///
 /// ```cpp
 /// Kalman::smooth(steps, Kalman::model(common(F), common(Q), common(H), common(R)),
@@ -211,7 +209,8 @@ namespace Kalman {
 ///
 /// \param exec execution space instance; optional, the first argument
 /// \param how launch(...): label, lanes per item, team size, pack width; optional, before the
-///   steps. The kernels have the labels "Batchwork::Kalman::filter" and "Batchwork::Kalman::smooth".
+///   steps. The kernels have the labels "Batchwork::Kalman::filter" and
+///   "Batchwork::Kalman::smooth".
 /// \param steps number of time steps
 /// \param model model(F, Q, H, R)
 /// \param start start(x0, P0), predicted(x1, P1), diffuse() or diffuse(x1, P1, A)

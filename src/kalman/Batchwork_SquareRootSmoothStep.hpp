@@ -78,8 +78,7 @@ BATCHWORK_INLINE auto square_root_smoother_gain(L const& l, F const& f, Q const&
       gain.at(m, i) = x * inverse;
     }
   }
-  auto const info =
-      first_failure(merge_info<S>(l.info, f.info), info_in_lanes_of<S>(noise.info));
+  auto const info = first_failure(merge_info<S>(l.info, f.info), info_in_lanes_of<S>(noise.info));
   tile_of_t<S, N, N, Structure::lower, false> factor;
   if constexpr (is_distributed<S>) factor.grid = grid;
   factor = transpose(tile_of_columns(root, info));

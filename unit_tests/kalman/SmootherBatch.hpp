@@ -55,13 +55,13 @@ struct SmootherBatch {
     long double const tol = digits * epsilon<T> * want.condition,
                       variance = tol * want.largest_covariance(),
                       // Means are combinations of means and observations.
-                      position = tol * (want.largest_mean() + 1);
+        position = tol * (want.largest_mean() + 1);
     for (std::size_t t = 0; t < steps; ++t) {
       int const now = int(t);
       ASSERT_TRUE(near([&](int i, int) { return hm(k, t, i); }, want.mean_at(now), position))
           << item << " " << t;
-      ASSERT_TRUE(near([&](int i, int j) { return hc(k, t, i, j); },
-                       want.covariance_at(now, now), variance))
+      ASSERT_TRUE(near([&](int i, int j) { return hc(k, t, i, j); }, want.covariance_at(now, now),
+                       variance))
           << item << " " << t;
       ASSERT_TRUE(near([&](int i, int j) { return hl(k, t, i, j); },
                        t + 1 < steps ? want.covariance_at(now + 1, now) : Dense(N, N), variance))

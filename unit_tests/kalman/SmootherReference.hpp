@@ -24,9 +24,8 @@ struct TrueSmoother {
   }
   /// The covariance of the states at times t and s.
   Dense covariance_at(int t, int s) const {
-    return make_dense(states, states, [&](int i, int j) {
-      return covariance(t * states + i, s * states + j);
-    });
+    return make_dense(states, states,
+                      [&](int i, int j) { return covariance(t * states + i, s * states + j); });
   }
   long double largest_mean() const { return norm_of(mean); }
   long double largest_covariance() const { return norm_of(covariance); }

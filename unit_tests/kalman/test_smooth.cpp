@@ -134,8 +134,8 @@ void track(Form const& form) {
                  Kalman::start(common(X), common(P)), b.z, b.results(), form);
   Kokkos::fence();
   for (int k = 0; k < items; ++k)
-    b.expect(k, true_smoother(Kalman::Order::predict_first, constant_model(f, q, h, r),
-                              Dense(N, 1), Dense(N, N), Dense(N, 0), z[std::size_t(k)]));
+    b.expect(k, true_smoother(Kalman::Order::predict_first, constant_model(f, q, h, r), Dense(N, 1),
+                              Dense(N, N), Dense(N, 0), z[std::size_t(k)]));
 }
 TEST(KalmanSmooth, NoiseOfRankOneAndAKnownStart) {
   track<float>(Kalman::covariance());
@@ -170,21 +170,20 @@ void quarters(Form const& form, T start_variance, long double digits) {
   auto const z = series_with_missing<T>(random, items, steps, 1);
   SmootherBatch<T, N, 1> b(z, items, steps);
   auto const F = filled(Kokkos::View<T[N][N], Space>("F"), m.f),
-             P = filled(Kokkos::View<T[N][N], Space>("P"), (long double)(start_variance) * eye(N));
+             P = filled(Kokkos::View<T[N][N], Space>("P"), (long double)(start_variance)*eye(N));
   auto const Q = filled(Kokkos::View<T[N], Space>("Q"), m.noise);
   auto const H = filled(Kokkos::View<T[1][N], Space>("H"), m.h);
   Kokkos::View<T[N], Space> X("x");
-  Kalman::smooth(steps,
-                 Kalman::model(common(F), common(diagonal(Q)), common(H), common(fixed(T(0.5)))),
-                 Kalman::predicted(common(X), common(P)), b.z, b.results(), Kalman::complete(),
-                 form);
+  Kalman::smooth(
+      steps, Kalman::model(common(F), common(diagonal(Q)), common(H), common(fixed(T(0.5)))),
+      Kalman::predicted(common(X), common(P)), b.z, b.results(), Kalman::complete(), form);
   Kokkos::fence();
   int checked = 0;
   for (int k = 0; k < items; k += 2) {
     ++checked;
     b.expect(k,
              true_smoother(Kalman::Order::update_first, m.truth(0.5L), Dense(N, 1),
-                           (long double)(start_variance) * eye(N), Dense(N, 0), z[std::size_t(k)]),
+                           (long double)(start_variance)*eye(N), Dense(N, 0), z[std::size_t(k)]),
              digits);
   }
   EXPECT_GT(checked, 3);
@@ -263,12 +262,14 @@ TEST(KalmanSmooth, ScalarsAndShortSeries) {
   auto const model = Kalman::model(common(fixed(0.75)), common(fixed(0.5)), common(fixed(1.0)),
                                    common(fixed(0.25)));
   auto const start = Kalman::start(common(fixed(1.0)), common(fixed(2.0)));
-  auto const truth = constant_model(Dense(1, 1, 0.75L), Dense(1, 1, 0.5L), Dense(1, 1, 1.0L),
-                                    Dense(1, 1, 0.25L));
+  auto const truth =
+      constant_model(Dense(1, 1, 0.75L), Dense(1, 1, 0.5L), Dense(1, 1, 1.0L), Dense(1, 1, 0.25L));
   auto const check = [&](int count, auto const& form) {
     for (auto const& v : {mean, covariance, lag_one}) poisoned(v);
     Kalman::smooth(count, model, start, Z,
-                   Kalman::results().smoothed_mean(mean).smoothed_covariance(covariance)
+                   Kalman::results()
+                       .smoothed_mean(mean)
+                       .smoothed_covariance(covariance)
                        .lag_one_covariance(lag_one),
                    form);
     Kokkos::fence();

@@ -117,8 +117,8 @@ void trend(long double level_noise) {
   q(0, 0) = level_noise;
   q(1, 1) = 0.0625;
   h(0, 0) = 1;
-  against_least_squares<T, 2, 1, 2>(constant_model(f, q, h, Dense(1, 1, 2.0L)), {1, 1},
-                                    Dense(2, 1), Dense(2, 2), 12);
+  against_least_squares<T, 2, 1, 2>(constant_model(f, q, h, Dense(1, 1, 2.0L)), {1, 1}, Dense(2, 1),
+                                    Dense(2, 2), 12);
 }
 TEST(KalmanSmoothDiffuse, LocalLinearTrend) {
   trend<float>(0.5L);
