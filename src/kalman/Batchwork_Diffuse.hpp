@@ -403,6 +403,8 @@ namespace Kalman {
 ///   diffuse. It falls by one with each direction that is observed, or by more if columns are zero.
 ///   At zero a step costs no more than Step.
 ///
+/// Two more parameters at the end, emit or nothing(), receive A and left after the observation.
+///
 /// \tparam D whether observations may be missing
 template <Data D = Data::may_be_missing>
 struct DiffuseStep {
@@ -410,11 +412,12 @@ struct DiffuseStep {
   DiffuseEntries counted = DiffuseEntries::without_log_two_pi;
 
   template <class X, class P, class A, class Left, class L, class Z, class F, class Q, class H,
-            class R, class PM, class PC, class FM, class FC>
+            class R, class PM, class PC, class FM, class FC, class FA, class FL>
   KOKKOS_FUNCTION void operator()(X& x, P& p, A& a, Left& left, L& loglik, Z const& z, F const& f,
                                   Q const& q, H const& h, R const& r, PM& predicted_mean,
                                   PC& predicted_covariance, FM& filtered_mean,
-                                  FC& filtered_covariance) const {
+                                  FC& filtered_covariance, FA& diffuse_factor,
+                                  FL& diffuse_columns) const {
     Impl::put(predicted_mean, x);
     Impl::put(predicted_covariance, p);
     auto const& zv = Impl::as_vector(z);
@@ -428,9 +431,22 @@ struct DiffuseStep {
     });
     Impl::put(filtered_mean, x);
     Impl::put(filtered_covariance, p);
+    Impl::put(diffuse_factor, as);
+    Impl::put(diffuse_columns, left);
     predict(x, p, f, q);
     Impl::predict_diffuse(as, left, fm);
     Impl::put(a, as);
+  }
+  /// One step without diffuse_factor and diffuse_columns.
+  template <class X, class P, class A, class Left, class L, class Z, class F, class Q, class H,
+            class R, class PM, class PC, class FM, class FC>
+  KOKKOS_FUNCTION void operator()(X& x, P& p, A& a, Left& left, L& loglik, Z const& z, F const& f,
+                                  Q const& q, H const& h, R const& r, PM& predicted_mean,
+                                  PC& predicted_covariance, FM& filtered_mean,
+                                  FC& filtered_covariance) const {
+    Impl::Nothing none;
+    (*this)(x, p, a, left, loglik, z, f, q, h, r, predicted_mean, predicted_covariance,
+            filtered_mean, filtered_covariance, none, none);
   }
 };
 

@@ -54,12 +54,20 @@ template <class O, int N>
   requires(O::kind != Kind::nothing)
 inline constexpr bool has_rows_if_any<O, N> = Extents<O>::rows == N && Extents<O>::cols <= N;
 
+template <class O>
+inline constexpr bool is_without = std::remove_cvref_t<O>::kind == Kind::nothing;
+
 /// Whether an operand is nothing() or holds numbers of type T.
 template <class O, class T>
 inline constexpr bool has_numbers = O::kind == Kind::nothing;
 template <class O, class T>
   requires(O::kind != Kind::nothing)
 inline constexpr bool has_numbers<O, T> = std::is_same_v<scalar_of_t<O>, T>;
+
+template <class More, class T>
+inline constexpr bool has_numbers_of = false;
+template <class... O, class T>
+inline constexpr bool has_numbers_of<MoreResults<O...>, T> = (has_numbers<O, T> && ...);
 
 /// Refuses operands that hold another type of numbers than the model's F.
 template <class M, class S, class Z, class Re>
@@ -77,7 +85,8 @@ constexpr bool require_one_type() {
                            has_numbers<decltype(Re::filtered_covariance_), T> &&
                            has_numbers<decltype(Re::last_mean_), T> &&
                            has_numbers<decltype(Re::last_covariance_), T> &&
-                           has_numbers<decltype(Re::log_likelihood_), T>;
+                           has_numbers<decltype(Re::log_likelihood_), T> &&
+                           has_numbers_of<decltype(Re::more_), T>;
   static_assert(
       model,
       "Batchwork::Kalman::filter: F, Q, H and R hold different types of numbers; give all "
@@ -198,7 +207,8 @@ void launch_square_root(Exec const& exec, How const& how, std::int64_t steps, M 
           carry_operand(start.mean, re.last_mean_),
           carry_operand(as_lower_triangle(start.covariance), re.last_covariance_), likelihood,
           noise_operand(m.q), step_index(), z, m.f, m.h, m.r, re.predicted_mean_,
-          re.predicted_covariance_, re.filtered_mean_, re.filtered_covariance_);
+          re.predicted_covariance_, re.filtered_mean_, re.filtered_covariance_,
+          re.more_.filtered_factor);
 }
 
 /// The filter parallel in time, after all checks of a filter without blocks.
@@ -285,6 +295,23 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
   static_assert(wants_extents<decltype(re.last_covariance_), N, N>,
                 "Batchwork::Kalman::filter: last_covariance takes a View (item, row, column), "
                 "View<T*[N][N]>, of the extents of F");
+  static_assert(
+      is_without<decltype(re.more_.smoothed_mean)> &&
+          is_without<decltype(re.more_.smoothed_covariance)> &&
+          is_without<decltype(re.more_.lag_one)>,
+      "Batchwork::Kalman::filter: smoothed_mean, smoothed_covariance and "
+      "lag_one_covariance are results of Kalman::smooth; call it with the same arguments");
+  static_assert((is_without<decltype(re.more_.diffuse_factor)> &&
+                 is_without<decltype(re.more_.diffuse_columns)>) ||
+                    (!is_without<decltype(start.diffuse)> && !requires { promise.gains; }),
+                "Batchwork::Kalman::filter: diffuse_factor and diffuse_columns are results of a "
+                "diffuse start without complete(gains); leave them out");
+  static_assert(
+      wants_extents<decltype(re.more_.diffuse_factor), N, Extents<decltype(start.diffuse)>::cols> &&
+          wants_extents<decltype(re.more_.diffuse_columns), 1, 1>,
+      "Batchwork::Kalman::filter: diffuse_factor takes a View (item, time, N, d) with "
+      "the extents of the start's A, N x N for diffuse(), and diffuse_columns a View "
+      "(item, time)");
   constexpr Kalman::Data D = Promise::data;
   auto const likelihood = likelihood_operand<T>(re.log_likelihood_);
 
@@ -350,7 +377,8 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
             re.status_, carry_operand(start.mean, re.last_mean_),
             carry_operand(start.covariance, re.last_covariance_), factor_operand(start.diffuse),
             columns_operand(start.diffuse), likelihood, z, m.f, m.q, m.h, m.r, re.predicted_mean_,
-            re.predicted_covariance_, re.filtered_mean_, re.filtered_covariance_);
+            re.predicted_covariance_, re.filtered_mean_, re.filtered_covariance_,
+            re.more_.diffuse_factor, re.more_.diffuse_columns);
   }
 }
 

@@ -122,6 +122,37 @@ auto model_operand(X const& x) {
   return o;
 }
 
+/// The outputs of a diffuse filter and of a smoother.
+///
+/// \tparam A,C,SM,SC,L,FF operands of the six outputs, or nothing()
+template <class A, class C, class SM, class SC, class L, class FF>
+struct MoreResults {
+  A diffuse_factor;
+  C diffuse_columns;
+  SM smoothed_mean;
+  SC smoothed_covariance;
+  L lag_one;
+  FF filtered_factor;  ///< factors of the filtered covariances, from a square-root filter
+
+  template <class NewA, class NewC>
+  auto with_diffuse(NewA const& a, NewC const& c) const {
+    return MoreResults<NewA, NewC, SM, SC, L, FF>{
+        a, c, smoothed_mean, smoothed_covariance, lag_one, filtered_factor};
+  }
+  template <class NewSM, class NewSC, class NewL>
+  auto with_smoothed(NewSM const& mean, NewSC const& covariance, NewL const& lag) const {
+    return MoreResults<A, C, NewSM, NewSC, NewL, FF>{
+        diffuse_factor, diffuse_columns, mean, covariance, lag, filtered_factor};
+  }
+  /// What a filter computes for a smoother: no smoothed results, but factors.
+  template <class NewFF>
+  auto of_filter(NewFF const& factor) const {
+    using None = Operand<Kind::nothing>;
+    return MoreResults<A, C, None, None, None, NewFF>{diffuse_factor, diffuse_columns, {}, {}, {},
+                                                      factor};
+  }
+};
+
 }  // namespace Impl
 
 namespace Kalman {
@@ -253,8 +284,10 @@ inline AllDiffuse diffuse() { return {}; }
 /// All Views hold numbers of the model's type, the status holds integers. N is the number of
 /// states. If N is 1, the extents N may be left out.
 ///
-/// \tparam PM,PC,FM,FC,LM,LC,LL,ST operands of the eight outputs, or nothing()
-template <class PM, class PC, class FM, class FC, class LM, class LC, class LL, class ST>
+/// \tparam PM,PC,FM,FC,LM,LC,LL,ST operands of eight outputs, or nothing()
+/// \tparam More the other outputs, MoreResults
+template <class PM, class PC, class FM, class FC, class LM, class LC, class LL, class ST,
+          class More>
 struct Results {
   PM predicted_mean_;
   PC predicted_covariance_;
@@ -264,12 +297,26 @@ struct Results {
   LC last_covariance_;
   LL log_likelihood_;
   ST status_;
+  More more_;
   DiffuseEntries diffuse_entries_ = DiffuseEntries::without_log_two_pi;
 
   // The same with other operands.
   template <class... New>
   auto make(New const&... n) const {
-    return Results<New...>{n..., diffuse_entries_};
+    return Results<New..., More>{n..., more_, diffuse_entries_};
+  }
+  template <class... New>
+  auto make_more(Impl::MoreResults<New...> const& n) const {
+    return Results<PM, PC, FM, FC, LM, LC, LL, ST, Impl::MoreResults<New...>>{predicted_mean_,
+                                                                              predicted_covariance_,
+                                                                              filtered_mean_,
+                                                                              filtered_covariance_,
+                                                                              last_mean_,
+                                                                              last_covariance_,
+                                                                              log_likelihood_,
+                                                                              status_,
+                                                                              n,
+                                                                              diffuse_entries_};
   }
 
   /// Adds the mean before the observation of each time.
@@ -348,6 +395,45 @@ struct Results {
     return make(predicted_mean_, predicted_covariance_, filtered_mean_, filtered_covariance_,
                 last_mean_, last_covariance_, log_likelihood_, Batchwork::status(v));
   }
+  /// Adds the factor A of the diffuse covariance kappa A A' after the observation of each time. Its
+  /// first columns count, as many as diffuse_columns says. Of a diffuse start.
+  ///
+  /// \param v View (item, time, N, d) for a start with d diffuse columns, N for diffuse()
+  template <class V>
+  auto diffuse_factor(V const& v) const {
+    return make_more(more_.with_diffuse(emit(v), more_.diffuse_columns));
+  }
+  /// Adds the number of diffuse columns after the observation of each time. All states are known
+  /// from the first time at which it is zero. Of a diffuse start.
+  ///
+  /// \param v View (item, time) of numbers of the model's type
+  template <class V>
+  auto diffuse_columns(V const& v) const {
+    return make_more(more_.with_diffuse(more_.diffuse_factor, emit(v)));
+  }
+  /// Adds the mean given all observations, of Kalman::smooth.
+  ///
+  /// \param v View (item, time, N)
+  template <class V>
+  auto smoothed_mean(V const& v) const {
+    return make_more(more_.with_smoothed(emit(v), more_.smoothed_covariance, more_.lag_one));
+  }
+  /// Adds the covariance given all observations, of Kalman::smooth.
+  ///
+  /// \param v View (item, time, N, N)
+  template <class V>
+  auto smoothed_covariance(V const& v) const {
+    return make_more(
+        more_.with_smoothed(more_.smoothed_mean, Impl::as_covariance(emit(v)), more_.lag_one));
+  }
+  /// Adds the covariance of the states at times t + 1 and t given all observations, of
+  /// Kalman::smooth: row i belongs to time t + 1, column j to time t. Zero at the last time.
+  ///
+  /// \param v View (item, time, N, N)
+  template <class V>
+  auto lag_one_covariance(V const& v) const {
+    return make_more(more_.with_smoothed(more_.smoothed_mean, more_.smoothed_covariance, emit(v)));
+  }
 };
 
 /// No outputs yet.
@@ -355,7 +441,8 @@ struct Results {
 /// \returns a Results, to which outputs are added by chained calls
 inline auto results() {
   using None = decltype(nothing());
-  return Results<None, None, None, None, None, None, None, None>{};
+  return Results<None, None, None, None, None, None, None, None,
+                 Impl::MoreResults<None, None, None, None, None, None>>{};
 }
 
 /// The default promise: none. A NaN is a missing observation.

@@ -290,12 +290,13 @@ struct SquareRootStep {
   /// \param f,h,r  the other matrices of the model, see Kalman::model
   /// \param predicted_mean,predicted_covariance  the state before the observation, or nothing()
   /// \param filtered_mean,filtered_covariance  the state after the observation, or nothing()
+  /// \param filtered_factor  L of filtered_covariance, or nothing()
   template <class X, class L, class Ll, class Q, class I, class Z, class F, class H, class R,
-            class PM, class PC, class FM, class FC>
+            class PM, class PC, class FM, class FC, class FF>
   KOKKOS_FUNCTION void operator()(X& x, L& l, Ll& loglik, Q& q, I const& t, Z const& z, F const& f,
                                   H const& h, R const& r, PM& predicted_mean,
                                   PC& predicted_covariance, FM& filtered_mean,
-                                  FC& filtered_covariance) const {
+                                  FC& filtered_covariance, FF& filtered_factor) const {
     if (t.value == 0) {
       Impl::put(l, covariance_factor(l));
       if constexpr (QIsCarry) Impl::put(q, covariance_factor(q));
@@ -310,8 +311,20 @@ struct SquareRootStep {
     square_root_update<D>(x, l, loglik, z, h, r);
     Impl::put(filtered_mean, x);
     put_covariance(filtered_covariance, l);
+    Impl::put(filtered_factor, l);
     if constexpr (O == Order::update_first) predict();
     if (t.value + 1 == steps) put_covariance(l, l);
+  }
+  /// One step without filtered_factor.
+  template <class X, class L, class Ll, class Q, class I, class Z, class F, class H, class R,
+            class PM, class PC, class FM, class FC>
+  KOKKOS_FUNCTION void operator()(X& x, L& l, Ll& loglik, Q& q, I const& t, Z const& z, F const& f,
+                                  H const& h, R const& r, PM& predicted_mean,
+                                  PC& predicted_covariance, FM& filtered_mean,
+                                  FC& filtered_covariance) const {
+    Impl::Nothing none;
+    (*this)(x, l, loglik, q, t, z, f, h, r, predicted_mean, predicted_covariance, filtered_mean,
+            filtered_covariance, none);
   }
 
  private:

@@ -365,3 +365,16 @@ void filter(Exec const& exec, std::int64_t steps, Interleaved<double[4][4]> f,
       exec, steps, Kalman::model(common(f), common(q), common(h), common(r)), Kalman::start(x0, p0),
       z, Kalman::results().filtered_mean(mean).log_likelihood(log_likelihood).status(codes));
 }
+
+void smooth(Exec const& exec, std::int64_t steps, Interleaved<double[4][4]> f,
+            Interleaved<double[4][4]> q, Interleaved<double[2][4]> h, Interleaved<double[2][2]> r,
+            Interleaved<double* [4]> x0, Interleaved<double* [4][4]> p0,
+            Interleaved<double** [2]> z, Interleaved<double** [4]> mean,
+            Interleaved<double** [4][4]> p, Interleaved<double** [4][4]> factor,
+            Interleaved<double**> columns, Codes codes) {
+  auto const model = Kalman::model(common(f), common(q), common(h), common(r));
+  auto const results = Kalman::results().smoothed_mean(mean).smoothed_covariance(p).status(codes);
+  Kalman::smooth(exec, steps, model, Kalman::diffuse(), z,
+                 results.diffuse_factor(factor).diffuse_columns(columns));
+  Kalman::smooth(exec, steps, model, Kalman::start(x0, p0), z, results, Kalman::square_root());
+}

@@ -741,6 +741,35 @@ void blocks_of_other_states(LocalLevel const& m, Kokkos::View<double**> const& z
                     B::Kalman::parallel_in_time(blocks));
 }
 
+// says: smoothed_mean or smoothed_covariance is missing
+void smoothed_mean_alone(LocalLevel const& m, Kokkos::View<double**> const& z,
+                         Kokkos::View<double** [2]> const& mean,
+                         Kokkos::View<double** [2][2]> const& covariance) {
+  auto const alone = B::Kalman::results().smoothed_mean(mean);
+  auto const both = alone.smoothed_covariance(covariance);
+  (void)alone, (void)both;
+  B::Kalman::smooth(9, m.model(), m.start(), z, WRONG_OR_RIGHT(alone, both));
+}
+
+// says: a diffuse start needs Views for results().diffuse_factor(A).diffuse_columns(d)
+void diffuse_smoother_without_factors(LocalLevel const& m, Kokkos::View<double**> const& z,
+                                      Kokkos::View<double** [2]> const& mean,
+                                      Kokkos::View<double** [2][2]> const& covariance,
+                                      Kokkos::View<double** [2][2]> const& factor) {
+  auto const results = B::Kalman::results().smoothed_mean(mean).smoothed_covariance(covariance);
+  auto const both = results.diffuse_factor(factor).diffuse_columns(z);
+  (void)results, (void)both;
+  B::Kalman::smooth(9, m.model(), B::Kalman::diffuse(), z, WRONG_OR_RIGHT(results, both));
+}
+
+// says: smoothed_mean, smoothed_covariance and lag_one_covariance are results of Kalman::smooth
+void filter_of_smoothed_means(LocalLevel const& m, Kokkos::View<double**> const& z,
+                              Kokkos::View<double** [2]> const& mean) {
+  B::Kalman::filter(9, m.model(), m.start(), z,
+                    WRONG_OR_RIGHT(B::Kalman::results().smoothed_mean(mean),
+                                   B::Kalman::results().filtered_mean(mean)));
+}
+
 // says: team_solve takes no scaled or weighted solver
 void scaled_in_a_team(Kokkos::View<double***> const& a) {
   auto const solver = B::bicgstab(B::relative(1e-8, 100));

@@ -363,6 +363,14 @@ struct Bound<Kind::carry, Start, End, IsLog> {
   }
 };
 
+/// Where a status is written only if the View holds no failure: of the second kernel of a verb.
+template <class Loc>
+struct KeptFailures : Loc {};
+template <class Loc>
+inline constexpr bool keeps_failures = false;
+template <class Loc>
+inline constexpr bool keeps_failures<KeptFailures<Loc>> = true;
+
 /// status: an integer per item.
 template <class Loc>
 struct Bound<Kind::status, Loc> {
@@ -374,16 +382,22 @@ struct Bound<Kind::status, Loc> {
 
   template <class I>
   BATCHWORK_INLINE void store(auto const& items, I const& code) const {
-    using integer = typename Loc::value_type;
     if constexpr (std::is_integral_v<I>) {
       if (items.count == 0) return;
       if constexpr (requires { items.grid; })
         if (items.grid.lane != 0) return;
-      *loc.at(items.first, 0) = static_cast<integer>(code);
+      put(*loc.at(items.first, 0), code);
     } else {
-      for (int k = 0; k < items.count; ++k)
-        *loc.at(items.item_of_lane(k), 0) = static_cast<integer>(code.lane(k));
+      for (int k = 0; k < items.count; ++k) put(*loc.at(items.item_of_lane(k), 0), code.lane(k));
     }
+  }
+
+ private:
+  template <class To, class I>
+  static BATCHWORK_INLINE void put(To& to, I const& code) {
+    if constexpr (keeps_failures<Loc>)
+      if (to != To(0)) return;
+    to = static_cast<To>(code);
   }
 };
 

@@ -101,7 +101,82 @@ inline void sweep(std::int64_t years, Kokkos::View<double*> flow, Kokkos::View<d
                  Kalman::results().log_likelihood(log_likelihood));
 }
 
+// ---- docs/guides/smoother.md --------------------------------------------------------------------
+
+/// Positions and velocities given all observations, later ones included.
+inline void smooth_a_batch(Kokkos::View<double**> z, Kokkos::View<int*> codes) {
+  int const series = int(z.extent(0)), steps = int(z.extent(1));
+  double const dt = 0.1;
+  auto const F = generate<2, 2>([=](int i, int j) { return i == j ? 1.0 : i < j ? dt : 0.0; });
+  auto const Q = generate<2, 2>([](int i, int j) { return i != j ? 0.0 : i == 0 ? 1e-4 : 1e-2; });
+  auto const H = generate<1, 2>([](int, int j) { return j == 0 ? 1.0 : 0.0; });
+  auto const model =
+      Kalman::model(common(fixed(F)), common(fixed(Q)), common(fixed(H)), common(fixed(0.25)));
+
+  Kokkos::View<double** [2]> mean("mean", series, steps);         // (series, time, state)
+  Kokkos::View<double** [2][2]> covariance("P", series, steps);   // (series, time, state, state)
+  Kokkos::View<double** [2][2]> factor("factor", series, steps);  // of unknown states
+  Kokkos::View<double**> unknown("unknown", series, steps);       // how many there are
+  Kalman::smooth(steps, model, Kalman::diffuse(), z,
+                 Kalman::results()
+                     .smoothed_mean(mean)
+                     .smoothed_covariance(covariance)
+                     .diffuse_factor(factor)
+                     .diffuse_columns(unknown)
+                     .status(codes));
+}
+
+/// The motion of a target that turns: position, velocity, and the rate of its turn.
+struct Turn {
+  double dt;
+  template <class X>
+  KOKKOS_FUNCTION auto operator()(X const& x) const {
+    auto moved = x;
+    moved(0) = x(0) + dt * x(1) * cos(x(2));
+    return moved;
+  }
+};
+/// A step backwards of an extended smoother.
+struct ExtendedSmoothStep {
+  Turn motion;
+  template <class X, class P, class Mean, class Covariance, class Q>
+  KOKKOS_FUNCTION void operator()(X& x, P& p, Mean& mean, Covariance& covariance,
+                                  Q const& q) const {
+    auto const linear = value_and_jacobian(motion, mean);
+    auto lag_one = zero<3, 3>(x);
+    Kalman::smooth_step(x, p, lag_one, mean, covariance, linear.value, linear.jacobian, q);
+    mean = x;  // smoothed results overwrite the filtered ones
+    covariance = p;
+  }
+};
+/// last_mean and last_covariance are the filtered state of the last time.
+inline void smooth_turns(std::int64_t steps, Kokkos::View<double** [3]> mean,
+                         Kokkos::View<double** [3][3]> covariance,
+                         Kokkos::View<double* [3]> last_mean,
+                         Kokkos::View<double* [3][3]> last_covariance,
+                         Kokkos::View<double[3][3]> Q) {
+  scan(backward(steps - 1), ExtendedSmoothStep{Turn{0.1}}, carry(last_mean),
+       carry(symmetric(last_covariance)), inout(each(mean)), inout(each(symmetric(covariance))),
+       common(symmetric(Q)));
+}
+
 // ---- docs/reference/kalman ----------------------------------------------------------------------
+
+/// All results of a smoother that Kalman::filter does not have.
+inline void smoother(Exec const& exec, std::int64_t steps, Kokkos::View<double[4][4]> F,
+                     Kokkos::View<double[4][4]> Q, Kokkos::View<double[2][4]> H,
+                     Kokkos::View<double[2][2]> R, Kokkos::View<double* [4]> x0,
+                     Kokkos::View<double* [4][4]> P0, Kokkos::View<double** [2]> z,
+                     Kokkos::View<double** [4]> mean, Kokkos::View<double** [4][4]> covariance,
+                     Kokkos::View<double** [4][4]> lag_one, Kokkos::View<int*> codes) {
+  Kalman::smooth(exec, steps, Kalman::model(common(F), common(Q), common(H), common(R)),
+                 Kalman::start(x0, P0), z,
+                 Kalman::results()
+                     .smoothed_mean(mean)
+                     .smoothed_covariance(covariance)
+                     .lag_one_covariance(lag_one)
+                     .status(codes));
+}
 
 /// Two calls that filter a series in two parts.
 template <class Model>

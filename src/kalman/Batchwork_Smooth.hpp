@@ -1,0 +1,235 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Kalman::smooth: the fixed-interval smoother of Rauch, Tung and Striebel over a batch of series,
+/// in two kernels.
+#ifndef BATCHWORK_SMOOTH_HPP
+#define BATCHWORK_SMOOTH_HPP
+
+#include "kalman/Batchwork_Filter.hpp"
+#include "kalman/detail/Batchwork_SmoothSequence.hpp"
+
+namespace Batchwork {
+
+namespace Impl {
+
+/// An emit operand, read at each step.
+template <class Src>
+auto read_each(Operand<Kind::emit, Src> const& o) {
+  return Operand<Kind::each, Src>{o.source};
+}
+inline auto read_each(Operand<Kind::nothing> const& o) { return o; }
+/// An emit operand, updated at each step.
+template <class Src>
+auto update_each(Operand<Kind::emit, Src> const& o) {
+  return Operand<Kind::each_inout, Src>{o.source};
+}
+/// A covariance as a matrix without structure, which can hold a factor.
+template <class V, Structure St, bool IsCompact, int... E, BatchIndices L>
+auto as_general(Operand<Kind::emit, Source<Adapted<V, St, IsCompact, E...>, L>> const& o) {
+  using A = Adapted<V, Structure::general, IsCompact, E...>;
+  return Operand<Kind::emit, Source<A, L>>{Source<A, L>(o.source)};
+}
+
+/// The status of a second kernel, which leaves the failures of the first.
+template <class Src>
+struct AfterFailures : Src {
+  using location = KeptFailures<typename Src::location>;
+  location locate() const { return location{Src::locate()}; }
+};
+template <class Src>
+auto after_failures(Operand<Kind::status, Src> const& o) {
+  return Operand<Kind::status, AfterFailures<Src>>{AfterFailures<Src>{o.source}};
+}
+inline auto after_failures(Operand<Kind::nothing> const& o) { return o; }
+
+/// A carry that starts as zeros.
+template <class T, int M, int N, Structure St, int Rank>
+auto zero_carry() {
+  Fixed<T, Shape<M, N, St, Rank>> const zero{};
+  return carry_operand(common(zero), nothing());
+}
+/// A matrix of the next time, if the model's lead from the time before.
+template <Kalman::Order Order, Structure St, class O>
+auto next_operand(O const&) {
+  constexpr int N = Extents<O>::rows;
+  if constexpr (Order == Kalman::Order::predict_first && varies_with_time<O>)
+    return zero_carry<scalar_of_t<O>, N, N, St, 2>();
+  else return nothing();
+}
+
+template <class Form, class Exec, class How, class M, class S, class Z, class Re, class Promise>
+void launch_smooth(Exec const& exec, How const& how, std::int64_t steps, M const& m, S const& start,
+                   Z const& z, Re const& re, Promise const& promise) {
+  using T = scalar_of_t<decltype(m.f)>;
+  constexpr int N = Extents<decltype(m.f)>::rows;
+  constexpr bool root = Form::is_square_root;
+  auto const& more = re.more_;
+  constexpr bool own_mean = !is_without<decltype(re.filtered_mean_)>,
+                 own_covariance = !is_without<decltype(re.filtered_covariance_)>;
+  // What the filter leaves for the backward scan.
+  auto const mean = [&] {
+    if constexpr (own_mean) return read_each(re.filtered_mean_);
+    else return update_each(more.smoothed_mean);
+  }();
+  auto const smoothed_mean = [&] {
+    if constexpr (own_mean) return more.smoothed_mean;
+    else return nothing();
+  }();
+  constexpr bool separate = own_covariance && !root;
+  auto const covariance = [&] {
+    if constexpr (separate) return read_each(re.filtered_covariance_);
+    else if constexpr (root) return update_each(as_general(more.smoothed_covariance));
+    else return update_each(more.smoothed_covariance);
+  }();
+  auto const smoothed_covariance = [&] {
+    if constexpr (separate) return more.smoothed_covariance;
+    else return nothing();
+  }();
+  auto const for_filter = [&] {
+    auto const with_mean = [&] {
+      if constexpr (own_mean) return re;
+      else
+        return re.make(re.predicted_mean_, re.predicted_covariance_, more.smoothed_mean,
+                       re.filtered_covariance_, re.last_mean_, re.last_covariance_,
+                       re.log_likelihood_, re.status_);
+    }();
+    if constexpr (root)
+      return with_mean.make_more(more.of_filter(as_general(more.smoothed_covariance)));
+    else if constexpr (own_covariance) return with_mean.make_more(more.of_filter(nothing()));
+    else
+      return with_mean
+          .make(re.predicted_mean_, re.predicted_covariance_, with_mean.filtered_mean_,
+                more.smoothed_covariance, re.last_mean_, re.last_covariance_, re.log_likelihood_,
+                re.status_)
+          .make_more(more.of_filter(nothing()));
+  }();
+  using Backward = SmoothSequence<std::conditional_t<root, SquareRootSmoother, CovarianceSmoother>>;
+  constexpr Structure carry_structure = root ? Structure::lower : Structure::symmetric;
+  auto const run = [&](auto const& go) {
+    go(Backward{steps, {}}, zero_carry<T, N, 1, Structure::general, 1>(),
+       zero_carry<T, N, N, carry_structure, 2>(), next_operand<S::order, Structure::general>(m.f),
+       next_operand<S::order, Structure::symmetric>(m.q), step_index(),
+       read_each(more.diffuse_factor), read_each(more.diffuse_columns), mean, covariance, m.f, m.q,
+       smoothed_mean, smoothed_covariance, more.lag_one);
+  };
+  // Both kernels are checked before either is launched.
+  run([&](auto const&, auto const&... o) { check("Kalman::smooth", backward(steps), o...); });
+  launch_filter<Form>(exec, how, steps, m, start, z, for_filter, promise);
+  run([&](auto const& sequence, auto const&... o) {
+    if constexpr (is_without<decltype(re.status_)>)
+      launch_scan<true>("Kalman::smooth", exec, how, backward(steps), sequence, o...);
+    else
+      launch_scan<true>("Kalman::smooth", exec, how, backward(steps), sequence, o...,
+                        after_failures(re.status_));
+  });
+}
+
+struct SmoothCall {
+  template <class Exec, int W, int Teams, int L, std::convertible_to<std::int64_t> Steps, class M,
+            class S, class Z, class Re, FilterPromise Promise = Kalman::MayBeMissing,
+            FilterForm Form = Kalman::CovarianceForm>
+    requires requires(M const& m, Re const& re) {
+      m.f;
+      re.last_mean_;
+    }
+  void operator()(Exec const& exec, Launch<W, Teams, L> const& how, Steps const& steps,
+                  M const& model, S const& start, Z const& z, Re const& results,
+                  Promise const& promise = {}, Form const& = {}) const {
+    auto const from = start_for(model, start);
+    auto const values = series(z);
+    using More = decltype(results.more_);
+    constexpr bool both = !is_without<decltype(More::smoothed_mean)> &&
+                          !is_without<decltype(More::smoothed_covariance)>,
+                   without_gains = !requires { promise.gains; },
+                   known = is_without<decltype(from.diffuse)> ||
+                           (!is_without<decltype(More::diffuse_factor)> &&
+                            !is_without<decltype(More::diffuse_columns)>);
+    static_assert(both,
+                  "Batchwork::Kalman::smooth: smoothed_mean or smoothed_covariance is missing; "
+                  "give both Views, results().smoothed_mean(x).smoothed_covariance(P), because the "
+                  "filter leaves its results there");
+    static_assert(without_gains,
+                  "Batchwork::Kalman::smooth: the smoother does not take complete(gains); give "
+                  "complete()");
+    static_assert(known,
+                  "Batchwork::Kalman::smooth: a diffuse start needs Views for "
+                  "results().diffuse_factor(A).diffuse_columns(d), A (item, time, N, columns of "
+                  "the start's A) and d (item, time); the filter writes them for the smoother");
+    if constexpr (both && without_gains && known) {
+      constexpr int N = Extents<decltype(model.f)>::rows;
+      constexpr bool fit = has_extents<decltype(More::smoothed_mean), N, 1> &&
+                           has_extents<decltype(More::smoothed_covariance), N, N> &&
+                           wants_extents<decltype(More::lag_one), N, N>;
+      static_assert(fit,
+                    "Batchwork::Kalman::smooth: smoothed_mean takes a View (item, time, state), "
+                    "View<T**[N]>, smoothed_covariance and lag_one_covariance take a View (item, "
+                    "time, row, column), View<T**[N][N]>, of the extents of F");
+      if constexpr (fit && require_one_type<M, std::remove_const_t<decltype(from)>,
+                                            std::remove_const_t<decltype(values)>, Re>())
+        launch_smooth<Form>(exec, how, std::int64_t(steps), model, from, values, results, promise);
+    }
+  }
+  /// A form without a promise.
+  template <class Exec, class How, class Steps, class M, class S, class Z, class Re,
+            FilterForm Form>
+  auto operator()(Exec const& exec, How const& how, Steps const& steps, M const& model,
+                  S const& start, Z const& z, Re const& results, Form const& form) const
+      -> decltype((*this)(exec, how, steps, model, start, z, results, Kalman::MayBeMissing(),
+                          form)) {
+    (*this)(exec, how, steps, model, start, z, results, Kalman::MayBeMissing(), form);
+  }
+};
+
+}  // namespace Impl
+
+namespace Kalman {
+
+/// Runs the fixed-interval smoother over a batch of series: mean and covariance of the state at
+/// each time, given the observations of all times. Two kernels run one after the other on the
+/// instance `exec`, asynchronously: Kalman::filter, then a backward scan that updates its results
+/// in place. Nothing is allocated and nothing is fenced.
+///
+/// ```cpp
+/// Kalman::smooth(steps, Kalman::model(common(F), common(Q), common(H), common(R)),
+///                Kalman::start(x0, P0), z,
+///                Kalman::results().smoothed_mean(mean).smoothed_covariance(P).status(codes));
+/// ```
+///
+/// The equations are those of smooth_step, with square_root() those of square_root_smooth_step. At
+/// times with diffuse directions the gain is that of a diffuse update. The backward scan costs
+/// about 13 N^3 operations for a step of an item, 16 N^3 in the square-root form, beside those of
+/// the filter. (Rauch, Tung and Striebel, AIAA Journal 3, 1965; Durbin and Koopman 2012, chapters 4
+/// and 5.)
+///
+/// An item that fails in the filter has no smoothed results. The backward scan can fail with
+/// not_positive_definite and the 1-based state, if F P F' + Q is not a covariance, and with
+/// not_finite.
+///
+/// \param exec execution space instance; optional, the first argument
+/// \param how launch(...): label, lanes per item, team size, pack width; optional, before the
+///   steps. The kernels have the labels "Batchwork::Kalman::filter" and
+///   "Batchwork::Kalman::smooth".
+/// \param steps number of time steps
+/// \param model model(F, Q, H, R)
+/// \param start start(x0, P0), predicted(x1, P1), diffuse() or diffuse(x1, P1, A)
+/// \param z the series, as for Kalman::filter
+/// \param results results() with smoothed_mean and smoothed_covariance, and for a diffuse start
+///   diffuse_factor and diffuse_columns; lag_one_covariance and the results of the filter as well
+/// \param promise optional: complete()
+/// \param form optional, the last argument: covariance(), the default, or square_root()
+/// \throws std::invalid_argument before anything is launched if Views do not fit, as Kalman::filter
+///   does
+template <class... X>
+void smooth(X const&... arguments) {
+  static_assert(Impl::Takes<Impl::SmoothCall, X...>,
+                "Batchwork::Kalman::smooth: the arguments are [exec,] [launch(...),] steps, "
+                "model, start, z, results [, promise] [, form] in this order");
+  Impl::call_verb(Impl::SmoothCall(), arguments...);
+}
+
+}  // namespace Kalman
+}  // namespace Batchwork
+
+#endif
