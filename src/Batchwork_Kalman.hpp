@@ -16,6 +16,7 @@
 #include "fused/Batchwork_Map.hpp"
 #include "fused/Batchwork_Scan.hpp"
 #include "kalman/Batchwork_Diffuse.hpp"
+#include "kalman/Batchwork_DiffuseSquareRoot.hpp"
 #include "kalman/Batchwork_Extended.hpp"
 #include "kalman/Batchwork_Filter.hpp"
 #include "kalman/Batchwork_Gains.hpp"

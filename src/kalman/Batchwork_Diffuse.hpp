@@ -181,7 +181,7 @@ BATCHWORK_INLINE void remove_direction(A& a, L& left, In const& in, Mask const& 
     S sum = zero;
     BATCHWORK_UNROLL_ON_DEVICE
     for (int k = 0; k < N; ++k) sum += abs(S(a.entry(k, j)));
-    auto const counts = sum > zero && S(T(j)) < S(left.value);
+    auto const counts = !(sum <= zero) && S(T(j)) < S(left.value);  // a NaN counts
     last[j] = counts && !found;
     now = select(last[j], S(T(j + 1)), now);
     then = select(counts && found && !(then > zero), S(T(j + 1)), then);

@@ -7,8 +7,8 @@
 #define BATCHWORK_FILTER_HPP
 
 #include "fused/Batchwork_Scan.hpp"
+#include "kalman/Batchwork_DiffuseSquareRoot.hpp"
 #include "kalman/Batchwork_Model.hpp"
-#include "kalman/Batchwork_SquareRoot.hpp"
 
 namespace Batchwork {
 
@@ -198,6 +198,24 @@ void launch_square_root(Exec const& exec, How const& how, std::int64_t steps, M 
           noise_operand(m.q), step_index(), z, m.f, m.h, m.r, re.predicted_mean_,
           re.predicted_covariance_, re.filtered_mean_, re.filtered_covariance_);
 }
+/// The square-root form after a diffuse start.
+template <Kalman::Data D, class Exec, class How, class M, class S, class Likelihood, class Z,
+          class Re>
+void launch_diffuse_square_root(Exec const& exec, How const& how, std::int64_t steps, M const& m,
+                                S const& start, Likelihood const& likelihood, Z const& z,
+                                Re const& re) {
+  using T = scalar_of_t<decltype(m.f)>;
+  Fixed<T, Shape<Extents<decltype(m.f)>::rows, 1, Structure::general, 1>> const zero{};
+  scan_as("Kalman::filter", exec, how, steps,
+          Kalman::DiffuseSquareRootStep<D, !varies_with_time<decltype(m.q)>>{steps,
+                                                                             re.diffuse_entries_},
+          re.status_, carry_operand(start.mean, re.last_mean_),
+          carry_operand(as_lower_triangle(start.covariance), re.last_covariance_),
+          carry_operand(common(zero), nothing()), factor_operand(start.diffuse),
+          columns_operand(start.diffuse), likelihood, noise_operand(m.q), step_index(), z, m.f, m.h,
+          m.r, re.predicted_mean_, re.predicted_covariance_, re.filtered_mean_,
+          re.filtered_covariance_);
+}
 
 template <class Form, class Exec, int W, int Teams, int L, class M, class S, class Z, class Re,
           class Promise>
@@ -257,16 +275,15 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
   constexpr Kalman::Data D = Promise::data;
   auto const likelihood = likelihood_operand<T>(re.log_likelihood_);
 
-  if constexpr (Form::is_square_root) {
-    constexpr bool known = decltype(start.diffuse)::kind == Kind::nothing,
-                   own_gains = !requires { promise.gains; };
-    static_assert(known,
-                  "Batchwork::Kalman::filter: square_root() does not take a diffuse start; give "
-                  "start(x0, P0) or predicted(x1, P1), where P0 may be large");
+  constexpr bool is_diffuse = decltype(start.diffuse)::kind != Kind::nothing;
+  if constexpr (Form::form == Kalman::Form::square_root) {
+    constexpr bool own_gains = !requires { promise.gains; };
     static_assert(own_gains,
                   "Batchwork::Kalman::filter: square_root() does not take complete(gains); give "
                   "complete()");
-    if constexpr (known && own_gains)
+    if constexpr (own_gains && is_diffuse)
+      launch_diffuse_square_root<D>(exec, how, steps, m, start, likelihood, z, re);
+    else if constexpr (own_gains)
       launch_square_root<D>(exec, how, steps, m, start, likelihood, z, re);
   } else if constexpr (requires { promise.gains; }) {
     using G = std::remove_cvref_t<decltype(promise.gains)>;
@@ -296,7 +313,7 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
     run([&](auto const& sequence, auto const& status, auto const&... o) {
       scan_as("Kalman::filter", exec, how, steps, sequence, status, o...);
     });
-  } else if constexpr (decltype(start.diffuse)::kind == Kind::nothing) {
+  } else if constexpr (!is_diffuse) {
     scan_as("Kalman::filter", exec, how, steps, Kalman::Step<S::order, D>{}, re.status_,
             carry_operand(start.mean, re.last_mean_),
             carry_operand(start.covariance, re.last_covariance_), likelihood, z, m.f, m.q, m.h, m.r,
@@ -328,7 +345,7 @@ auto start_for(M const& m, S const& start) {
 template <class X>
 concept FilterPromise = requires { X::data; };
 template <class X>
-concept FilterForm = requires { X::is_square_root; };
+concept FilterForm = requires { X::form; };
 
 struct FilterCall {
   template <class Exec, int W, int Teams, int L, std::convertible_to<std::int64_t> Steps, class M,
@@ -398,7 +415,7 @@ namespace Kalman {
 /// \param promise optional: complete(), or complete(gains) for a model and a start that are common
 ///   to all items
 /// \param form optional, the last argument: covariance(), the default, or square_root(). The
-///   square-root form takes the starts start and predicted, and no complete(gains).
+///   square-root form takes no complete(gains).
 /// \throws std::invalid_argument before anything is launched if Views do not fit: different numbers
 ///   of items, too few steps, wrong extents, null or overlapping Views. Outputs are then unchanged.
 ///   Messages count operands in the order of the parameters of Step.

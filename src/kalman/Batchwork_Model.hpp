@@ -376,13 +376,19 @@ struct CompleteWith {
   G gains;                                      ///< the workspace; shares its Views
 };
 
+/// What a filter carries, and the equations of its step.
+enum class Form {
+  covariance,   ///< P, with P - y' y
+  square_root,  ///< a factor of P
+};
+
 /// The form of the filter that carries covariances, made by covariance().
 struct CovarianceForm {
-  static constexpr bool is_square_root = false;  ///< whether a factor is carried
+  static constexpr Form form = Form::covariance;  ///< what a filter carries
 };
 /// The form of the filter that carries factors of covariances, made by square_root().
 struct SquareRootForm {
-  static constexpr bool is_square_root = true;  ///< whether a factor is carried
+  static constexpr Form form = Form::square_root;  ///< what a filter carries
 };
 /// The covariance form of Kalman::filter, the default: P = F P F' + Q, P = P - y' y.
 inline CovarianceForm covariance() { return {}; }
