@@ -22,6 +22,7 @@
 #include "kalman/Batchwork_Gains.hpp"
 #include "kalman/Batchwork_Innovation.hpp"
 #include "kalman/Batchwork_Iterated.hpp"
+#include "kalman/Batchwork_Joseph.hpp"
 #include "kalman/Batchwork_Model.hpp"
 #include "kalman/Batchwork_Predict.hpp"
 #include "kalman/Batchwork_Residual.hpp"

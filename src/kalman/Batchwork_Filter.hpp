@@ -8,6 +8,7 @@
 
 #include "fused/Batchwork_Scan.hpp"
 #include "kalman/Batchwork_DiffuseSquareRoot.hpp"
+#include "kalman/Batchwork_Joseph.hpp"
 #include "kalman/Batchwork_Model.hpp"
 
 namespace Batchwork {
@@ -276,15 +277,23 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
   auto const likelihood = likelihood_operand<T>(re.log_likelihood_);
 
   constexpr bool is_diffuse = decltype(start.diffuse)::kind != Kind::nothing;
-  if constexpr (Form::form == Kalman::Form::square_root) {
-    constexpr bool own_gains = !requires { promise.gains; };
-    static_assert(own_gains,
-                  "Batchwork::Kalman::filter: square_root() does not take complete(gains); give "
-                  "complete()");
-    if constexpr (own_gains && is_diffuse)
+  constexpr bool own_gains = Form::form == Kalman::Form::covariance || !requires { promise.gains; };
+  static_assert(own_gains,
+                "Batchwork::Kalman::filter: only covariance() takes complete(gains); give "
+                "complete() with the other forms");
+  if constexpr (!own_gains) {
+    return;
+  } else if constexpr (Form::form == Kalman::Form::square_root) {
+    if constexpr (is_diffuse)
       launch_diffuse_square_root<D>(exec, how, steps, m, start, likelihood, z, re);
-    else if constexpr (own_gains)
-      launch_square_root<D>(exec, how, steps, m, start, likelihood, z, re);
+    else launch_square_root<D>(exec, how, steps, m, start, likelihood, z, re);
+  } else if constexpr (Form::form == Kalman::Form::joseph) {
+    scan_as("Kalman::filter", exec, how, steps,
+            Kalman::JosephStep<S::order, D>{re.diffuse_entries_}, re.status_,
+            carry_operand(start.mean, re.last_mean_),
+            carry_operand(start.covariance, re.last_covariance_), factor_operand(start.diffuse),
+            columns_operand(start.diffuse), likelihood, z, m.f, m.q, m.h, m.r, re.predicted_mean_,
+            re.predicted_covariance_, re.filtered_mean_, re.filtered_covariance_);
   } else if constexpr (requires { promise.gains; }) {
     using G = std::remove_cvref_t<decltype(promise.gains)>;
     static_assert(is_common<F> && is_common<decltype(m.q)> && is_common<H> &&
@@ -414,8 +423,8 @@ namespace Kalman {
 /// \param results results(), with the outputs requested
 /// \param promise optional: complete(), or complete(gains) for a model and a start that are common
 ///   to all items
-/// \param form optional, the last argument: covariance(), the default, or square_root(). The
-///   square-root form takes no complete(gains).
+/// \param form optional, the last argument: covariance(), the default, square_root() or joseph().
+///   Only covariance() takes complete(gains).
 /// \throws std::invalid_argument before anything is launched if Views do not fit: different numbers
 ///   of items, too few steps, wrong extents, null or overlapping Views. Outputs are then unchanged.
 ///   Messages count operands in the order of the parameters of Step.

@@ -380,6 +380,7 @@ struct CompleteWith {
 enum class Form {
   covariance,   ///< P, with P - y' y
   square_root,  ///< a factor of P
+  joseph,       ///< P, with (I - K H) P (I - K H)' + K R K'
 };
 
 /// The form of the filter that carries covariances, made by covariance().
@@ -389,6 +390,10 @@ struct CovarianceForm {
 /// The form of the filter that carries factors of covariances, made by square_root().
 struct SquareRootForm {
   static constexpr Form form = Form::square_root;  ///< what a filter carries
+};
+/// The form of the filter with Joseph's covariance, made by joseph().
+struct JosephForm {
+  static constexpr Form form = Form::joseph;  ///< what a filter carries
 };
 /// The covariance form of Kalman::filter, the default: P = F P F' + Q, P = P - y' y.
 inline CovarianceForm covariance() { return {}; }
@@ -400,6 +405,14 @@ inline CovarianceForm covariance() { return {}; }
 /// Kalman::filter(steps, model, Kalman::start(x0, P0), z, results, Kalman::square_root());
 /// ```
 inline SquareRootForm square_root() { return {}; }
+/// Joseph's form of Kalman::filter: P = (I - K H) P (I - K H)' + K R K'. It keeps the digits of
+/// states that are observed directly with a small noise. Where a state follows from others that are
+/// observed, only square_root() keeps them.
+///
+/// ```cpp
+/// Kalman::filter(steps, model, Kalman::start(x0, P0), z, results, Kalman::joseph());
+/// ```
+inline JosephForm joseph() { return {}; }
 
 /// Promises that no observation is missing. The kernel then computes no masks, and an item with a
 /// NaN fails with Reason::incomplete_data.
