@@ -37,9 +37,11 @@ struct UnitFactor {
 };
 
 /// Factors r, which may be singular. Rows and columns of missing entries are taken from the
-/// identity, whatever r holds there.
+/// identity, whatever r holds there. A pivot counts as zero up to `rounding` of the diagonal.
 template <class S, int M, class R, class IsMissing>
-BATCHWORK_INLINE UnitFactor<S, M> unit_factor(R const& r, IsMissing const& missing) {
+BATCHWORK_INLINE UnitFactor<S, M> unit_factor(
+    R const& r, IsMissing const& missing,
+    scalar_t<S> rounding = scalar_t<S>(M) * std::numeric_limits<scalar_t<S>>::epsilon()) {
   using T = scalar_t<S>;
   using F = UnitFactor<S, M>;
   F f;
@@ -50,7 +52,7 @@ BATCHWORK_INLINE UnitFactor<S, M> unit_factor(R const& r, IsMissing const& missi
     S d = rjj;
     BATCHWORK_UNROLL_ON_DEVICE
     for (int k = 0; k < j; ++k) d -= f.l[F::index(j, k)] * f.l[F::index(j, k)] * f.d[k];
-    S const small = S(T(M) * std::numeric_limits<T>::epsilon()) * rjj;
+    S const small = S(rounding) * rjj;
     auto const positive = d > small;
     auto const failed = !(d >= -small);
     f.info = first_failure(

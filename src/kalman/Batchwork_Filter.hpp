@@ -8,6 +8,7 @@
 
 #include "fused/Batchwork_Scan.hpp"
 #include "kalman/Batchwork_DiffuseSquareRoot.hpp"
+#include "kalman/Batchwork_Information.hpp"
 #include "kalman/Batchwork_Joseph.hpp"
 #include "kalman/Batchwork_Model.hpp"
 
@@ -218,8 +219,29 @@ void launch_diffuse_square_root(Exec const& exec, How const& how, std::int64_t s
           re.filtered_covariance_);
 }
 
-template <class Form, class Exec, int W, int Teams, int L, class M, class S, class Z, class Re,
-          class Promise>
+/// F^-1 of an information filter: a carry that starts as F, or nothing() if F varies with time.
+template <class F>
+auto inverse_operand(F const& f) {
+  if constexpr (varies_with_time<F>) return nothing();
+  else return carry_operand(as_full_factor(f), nothing());
+}
+/// The information form. An unknown start is Y = 0 in place of the covariance.
+template <Kalman::Data D, bool IsUnknown, class Exec, class How, class M, class S, class Likelihood,
+          class Z, class Re>
+void launch_information(Exec const& exec, How const& how, std::int64_t steps, M const& m,
+                        S const& start, Likelihood const& likelihood, Z const& z, Re const& re) {
+  scan_as("Kalman::filter", exec, how, steps,
+          Kalman::InformationStep<S::order, D, IsUnknown, !varies_with_time<decltype(m.f)>,
+                                  !varies_with_time<decltype(m.q)>>{steps, re.diffuse_entries_},
+          re.status_, carry_operand(start.mean, re.last_mean_),
+          carry_operand(start.covariance, re.last_covariance_), likelihood, inverse_operand(m.f),
+          noise_operand(m.q), step_index(), z, m.f, m.h, m.r, re.predicted_mean_,
+          re.predicted_covariance_, re.filtered_mean_, re.filtered_covariance_);
+}
+
+/// AllUnknown: the start is diffuse().
+template <class Form, bool AllUnknown, class Exec, int W, int Teams, int L, class M, class S,
+          class Z, class Re, class Promise>
 void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_t steps, M const& m,
                    S const& start, Z const& z, Re const& re, Promise const& promise) {
   using F = decltype(m.f);
@@ -287,6 +309,12 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
     if constexpr (is_diffuse)
       launch_diffuse_square_root<D>(exec, how, steps, m, start, likelihood, z, re);
     else launch_square_root<D>(exec, how, steps, m, start, likelihood, z, re);
+  } else if constexpr (Form::form == Kalman::Form::information) {
+    static_assert(AllUnknown || !is_diffuse,
+                  "Batchwork::Kalman::filter: information() does not take diffuse(x1, P1, A); give "
+                  "diffuse(), start(x0, P0) or predicted(x1, P1)");
+    if constexpr (AllUnknown || !is_diffuse)
+      launch_information<D, AllUnknown>(exec, how, steps, m, start, likelihood, z, re);
   } else if constexpr (Form::form == Kalman::Form::joseph) {
     scan_as("Kalman::filter", exec, how, steps,
             Kalman::JosephStep<S::order, D>{re.diffuse_entries_}, re.status_,
@@ -371,7 +399,8 @@ struct FilterCall {
     auto const values = series(z);
     if constexpr (require_one_type<M, std::remove_const_t<decltype(from)>,
                                    std::remove_const_t<decltype(values)>, Re>())
-      launch_filter<Form>(exec, how, std::int64_t(steps), model, from, values, results, promise);
+      launch_filter<Form, std::is_same_v<S, Kalman::AllDiffuse>>(
+          exec, how, std::int64_t(steps), model, from, values, results, promise);
   }
   /// A form without a promise.
   template <class Exec, class How, class Steps, class M, class S, class Z, class Re,
@@ -423,8 +452,8 @@ namespace Kalman {
 /// \param results results(), with the outputs requested
 /// \param promise optional: complete(), or complete(gains) for a model and a start that are common
 ///   to all items
-/// \param form optional, the last argument: covariance(), the default, square_root() or joseph().
-///   Only covariance() takes complete(gains).
+/// \param form optional, the last argument: covariance(), the default, square_root(), joseph() or
+///   information(). Only covariance() takes complete(gains).
 /// \throws std::invalid_argument before anything is launched if Views do not fit: different numbers
 ///   of items, too few steps, wrong extents, null or overlapping Views. Outputs are then unchanged.
 ///   Messages count operands in the order of the parameters of Step.

@@ -381,6 +381,7 @@ enum class Form {
   covariance,   ///< P, with P - y' y
   square_root,  ///< a factor of P
   joseph,       ///< P, with (I - K H) P (I - K H)' + K R K'
+  information,  ///< Y = P^-1
 };
 
 /// The form of the filter that carries covariances, made by covariance().
@@ -394,6 +395,10 @@ struct SquareRootForm {
 /// The form of the filter with Joseph's covariance, made by joseph().
 struct JosephForm {
   static constexpr Form form = Form::joseph;  ///< what a filter carries
+};
+/// The form of the filter that carries the information Y = P^-1, made by information().
+struct InformationForm {
+  static constexpr Form form = Form::information;  ///< what a filter carries
 };
 /// The covariance form of Kalman::filter, the default: P = F P F' + Q, P = P - y' y.
 inline CovarianceForm covariance() { return {}; }
@@ -413,6 +418,14 @@ inline SquareRootForm square_root() { return {}; }
 /// Kalman::filter(steps, model, Kalman::start(x0, P0), z, results, Kalman::joseph());
 /// ```
 inline JosephForm joseph() { return {}; }
+/// The information form of Kalman::filter: it carries Y = P^-1. An update adds H' R^-1 H, so many
+/// entries of an observation are cheap. The start diffuse() is Y = 0. F and R must be invertible,
+/// and P0 as well.
+///
+/// ```cpp
+/// Kalman::filter(steps, model, Kalman::diffuse(), z, results, Kalman::information());
+/// ```
+inline InformationForm information() { return {}; }
 
 /// Promises that no observation is missing. The kernel then computes no masks, and an item with a
 /// NaN fails with Reason::incomplete_data.
