@@ -29,6 +29,7 @@
 #include "kalman/Batchwork_Residual.hpp"
 #include "kalman/Batchwork_SquareRoot.hpp"
 #include "kalman/Batchwork_State.hpp"
+#include "kalman/Batchwork_Steady.hpp"
 #include "kalman/Batchwork_Step.hpp"
 #include "kalman/Batchwork_Unscented.hpp"
 #include "kalman/Batchwork_Update.hpp"

@@ -11,6 +11,7 @@
 #include "kalman/Batchwork_Information.hpp"
 #include "kalman/Batchwork_Joseph.hpp"
 #include "kalman/Batchwork_Model.hpp"
+#include "kalman/Batchwork_Steady.hpp"
 
 namespace Batchwork {
 
@@ -239,11 +240,31 @@ void launch_information(Exec const& exec, How const& how, std::int64_t steps, M 
           re.predicted_covariance_, re.filtered_mean_, re.filtered_covariance_);
 }
 
+/// The covariance form until it is steady.
+template <Kalman::Data D, class Exec, class How, class M, class S, class Likelihood, class Z,
+          class Re>
+void launch_steady(Exec const& exec, How const& how, std::int64_t steps, double tolerance,
+                   M const& m, S const& start, Likelihood const& likelihood, Z const& z,
+                   Re const& re) {
+  using T = scalar_of_t<decltype(m.f)>;
+  constexpr int N = Extents<decltype(m.f)>::rows, K = Extents<Z>::rows;
+  Fixed<T, Shape<N, K, Structure::general, 2>> const gain{};
+  Fixed<T, Shape<K, K, Structure::lower, 2>> const factor{};
+  auto const number = carry_operand(common(fixed(T(0))), nothing());
+  scan_as("Kalman::filter", exec, how, steps, Kalman::SteadyStep<S::order, D>{tolerance},
+          re.status_, carry_operand(start.mean, re.last_mean_),
+          carry_operand(start.covariance, re.last_covariance_), likelihood,
+          carry_operand(common(gain), nothing()), carry_operand(common(factor), nothing()), number,
+          number, z, m.f, m.q, m.h, m.r, re.predicted_mean_, re.predicted_covariance_,
+          re.filtered_mean_, re.filtered_covariance_);
+}
+
 /// AllUnknown: the start is diffuse().
 template <class Form, bool AllUnknown, class Exec, int W, int Teams, int L, class M, class S,
           class Z, class Re, class Promise>
 void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_t steps, M const& m,
-                   S const& start, Z const& z, Re const& re, Promise const& promise) {
+                   S const& start, Z const& z, Re const& re, Promise const& promise,
+                   [[maybe_unused]] Form const& form) {
   using F = decltype(m.f);
   using H = decltype(m.h);
   using T = scalar_of_t<F>;
@@ -315,6 +336,18 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
                   "diffuse(), start(x0, P0) or predicted(x1, P1)");
     if constexpr (AllUnknown || !is_diffuse)
       launch_information<D, AllUnknown>(exec, how, steps, m, start, likelihood, z, re);
+  } else if constexpr (Form::form == Kalman::Form::steady) {
+    constexpr bool constant = !varies_with_time<F> && !varies_with_time<decltype(m.q)> &&
+                              !varies_with_time<H> && !varies_with_time<decltype(m.r)>;
+    static_assert(constant,
+                  "Batchwork::Kalman::filter: steady(tolerance) needs a model that does not vary "
+                  "with time; give F, Q, H and R without each(...), or use covariance()");
+    static_assert(
+        !is_diffuse,
+        "Batchwork::Kalman::filter: steady(tolerance) does not take a diffuse start; give "
+        "start(x0, P0) or predicted(x1, P1), or use covariance()");
+    if constexpr (constant && !is_diffuse)
+      launch_steady<D>(exec, how, steps, form.tolerance, m, start, likelihood, z, re);
   } else if constexpr (Form::form == Kalman::Form::joseph) {
     scan_as("Kalman::filter", exec, how, steps,
             Kalman::JosephStep<S::order, D>{re.diffuse_entries_}, re.status_,
@@ -394,13 +427,13 @@ struct FilterCall {
     }
   void operator()(Exec const& exec, Launch<W, Teams, L> const& how, Steps const& steps,
                   M const& model, S const& start, Z const& z, Re const& results,
-                  Promise const& promise = {}, Form const& = {}) const {
+                  Promise const& promise = {}, Form const& form = {}) const {
     auto const from = start_for(model, start);
     auto const values = series(z);
     if constexpr (require_one_type<M, std::remove_const_t<decltype(from)>,
                                    std::remove_const_t<decltype(values)>, Re>())
       launch_filter<Form, std::is_same_v<S, Kalman::AllDiffuse>>(
-          exec, how, std::int64_t(steps), model, from, values, results, promise);
+          exec, how, std::int64_t(steps), model, from, values, results, promise, form);
   }
   /// A form without a promise.
   template <class Exec, class How, class Steps, class M, class S, class Z, class Re,
@@ -452,8 +485,8 @@ namespace Kalman {
 /// \param results results(), with the outputs requested
 /// \param promise optional: complete(), or complete(gains) for a model and a start that are common
 ///   to all items
-/// \param form optional, the last argument: covariance(), the default, square_root(), joseph() or
-///   information(). Only covariance() takes complete(gains).
+/// \param form optional, the last argument: covariance(), the default, square_root(), joseph(),
+///   information() or steady(tolerance). Only covariance() takes complete(gains).
 /// \throws std::invalid_argument before anything is launched if Views do not fit: different numbers
 ///   of items, too few steps, wrong extents, null or overlapping Views. Outputs are then unchanged.
 ///   Messages count operands in the order of the parameters of Step.

@@ -64,13 +64,6 @@ BATCHWORK_INLINE void put_inverse(P& p, Y const& y) {
   }
 }
 
-/// loglik += -1/2 log x, for a scalar or a LogSum of weight -1/2.
-template <class L, class S>
-BATCHWORK_INLINE void subtract_half_log(L& loglik, S const& x) {
-  if constexpr (is_log_sum<L>) loglik.add_log(Scalar<S>(x));
-  else loglik += scalar_t<S>(-0.5) * log(Scalar<S>(x));
-}
-
 /// The observation z of a state with the information y. `last` says that no other follows: then
 /// log det Y enters the log-likelihood.
 template <Kalman::Data D, class X, class Y, class Ll, class Z, class H, class R>
