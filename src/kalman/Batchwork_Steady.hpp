@@ -99,7 +99,7 @@ struct SteadyStep {
       auto const keeps = mask_t<S>(settled.value > S(T(0)) && !lacks);
       PS const before = ps;
       auto increment = c;
-      if (Impl::any(mask_t<S>(!keeps))) {
+      if (!all(keeps)) {
         PS prior = before;
         if constexpr (O == Order::predict_first) prior = congruence(fm, before, qm);
         auto g = hm * prior;
@@ -139,7 +139,7 @@ struct SteadyStep {
           S const half = S(T(-0.5)) * constant;
           increment = select(keeps, c, Scalar<S>(half, factor.factor.info));
           auto const settles = mask_t<S>(settled.value > S(T(0)) && !keeps);
-          if (Impl::any(settles))
+          if (any(settles))
             c = select(settles, Scalar<S>(half) + T(-0.5) * log_det(factor), c);
         }
       }
