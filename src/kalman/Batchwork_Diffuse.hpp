@@ -37,9 +37,11 @@ struct UnitFactor {
 };
 
 /// Factors r, which may be singular. Rows and columns of missing entries are taken from the
-/// identity, whatever r holds there.
+/// identity, whatever r holds there. A pivot counts as zero up to `rounding` of the diagonal.
 template <class S, int M, class R, class IsMissing>
-BATCHWORK_INLINE UnitFactor<S, M> unit_factor(R const& r, IsMissing const& missing) {
+BATCHWORK_INLINE UnitFactor<S, M> unit_factor(
+    R const& r, IsMissing const& missing,
+    scalar_t<S> rounding = scalar_t<S>(M) * std::numeric_limits<scalar_t<S>>::epsilon()) {
   using T = scalar_t<S>;
   using F = UnitFactor<S, M>;
   F f;
@@ -50,7 +52,7 @@ BATCHWORK_INLINE UnitFactor<S, M> unit_factor(R const& r, IsMissing const& missi
     S d = rjj;
     BATCHWORK_UNROLL_ON_DEVICE
     for (int k = 0; k < j; ++k) d -= f.l[F::index(j, k)] * f.l[F::index(j, k)] * f.d[k];
-    S const small = S(T(M) * std::numeric_limits<T>::epsilon()) * rjj;
+    S const small = S(rounding) * rjj;
     auto const positive = d > small;
     auto const failed = !(d >= -small);
     f.info = first_failure(
@@ -181,7 +183,7 @@ BATCHWORK_INLINE void remove_direction(A& a, L& left, In const& in, Mask const& 
     S sum = zero;
     BATCHWORK_UNROLL_ON_DEVICE
     for (int k = 0; k < N; ++k) sum += abs(S(a.entry(k, j)));
-    auto const counts = sum > zero && S(T(j)) < S(left.value);
+    auto const counts = !(sum <= zero) && S(T(j)) < S(left.value);  // a NaN counts
     last[j] = counts && !found;
     now = select(last[j], S(T(j + 1)), now);
     then = select(counts && found && !(then > zero), S(T(j + 1)), then);
@@ -209,10 +211,75 @@ BATCHWORK_INLINE void remove_direction(A& a, L& left, In const& in, Mask const& 
   }
 }
 
+/// Sums over all k but one: sum[i] = the sum of term(k), k != i. No term is subtracted again.
+template <int N, class S, class Term>
+BATCHWORK_INLINE void sums_without(S* sum, Term const& term) {
+  S before(scalar_t<S>(0)), behind = before;
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = 0; i < N; ++i) {
+    sum[i] = before;
+    before += term(i);
+  }
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int n = 0; n < N; ++n) {
+    int const i = N - 1 - n;
+    sum[i] += behind;
+    behind += term(i);
+  }
+}
+
+/// Joseph's form of the covariance after a scalar observation with gain g:
+/// p = (I - g h) p (I - g h)' + g r g'. Entry (i, i) of I - g h is the sum of other entries of g h
+/// and `left_over` = 1 - h g, so it has all its digits.
+/// \returns whether a variance lost all digits, because it is a difference of larger numbers
+template <class P, class HS, class S>
+BATCHWORK_INLINE mask_t<S> joseph_update(P& p, HS const* h, S const* g, S const& left_over,
+                                         S const& r) {
+  using T = scalar_t<S>;
+  constexpr int N = P::rows;
+  S diagonal[N], others[N * N], column[N], result[N * (N + 1) / 2];
+  sums_without<N>(diagonal, [&](int k) { return S(g[k] * S(h[k])); });
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int j = 0; j < N; ++j) {
+    sums_without<N>(column, [&](int k) { return S(S(h[k]) * S(p.entry(k, j))); });
+    diagonal[j] += left_over;
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < N; ++i) others[i * N + j] = column[i];
+  }
+  mask_t<S> lost(false);
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = 0; i < N; ++i) {
+    S row[N], size[N];  // of (I - g h) p, and the sums of magnitudes
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int j = 0; j < N; ++j) {
+      S const kept = diagonal[i] * S(p.entry(i, j)), taken = g[i] * others[i * N + j];
+      row[j] = kept - taken;
+      size[j] = abs(kept) + abs(taken);
+    }
+    sums_without<N>(column, [&](int k) { return S(row[k] * S(h[k])); });
+    S largest = diagonal[i] * size[i];
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int j = 0; j < N; ++j) {
+      if (j <= i)
+        result[triangle_index(i, j)] = row[j] * diagonal[j] - column[j] * g[j] + r * g[i] * g[j];
+      if (j != i) largest = largest + abs(S(size[j] * S(h[j]) * g[i]));
+    }
+    lost = lost ||
+           (r > S(T(0)) && result[triangle_index(i, i)] < S(rounding_of_update<T>) * abs(largest));
+  }
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = 0; i < N; ++i) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int j = 0; j <= i; ++j) p.set(i, j, result[triangle_index(i, j)]);
+  }
+  return lost;
+}
+
 /// Lets one scalar observation with row h and noise variance r enter the covariances where `use`
-/// holds. `a` is the factor of the diffuse covariance and `left` the number of its diffuse columns,
-/// or both are Nothing. A loss of digits is reported for `entry`.
-template <class P, class A, class L, class HS, class S>
+/// holds, in Joseph's form or by subtraction. `a` is the factor of the diffuse covariance and
+/// `left` the number of its diffuse columns, or both are Nothing. A loss of digits is reported for
+/// `entry`.
+template <bool Joseph, class P, class A, class L, class HS, class S>
 BATCHWORK_INLINE auto observe(P& p, A& a, L& left, Kalman::DiffuseEntries counted, HS const* h,
                               S const& r, mask_t<S> const& use, int entry) {
   using T = scalar_t<S>;
@@ -261,20 +328,29 @@ BATCHWORK_INLINE auto observe(P& p, A& a, L& left, Kalman::DiffuseEntries counte
       BATCHWORK_UNROLL_ON_DEVICE
       for (int i = 0; i < N; ++i)
         g.gain[i] = select(is_diffuse, in.covariance[i] * inverse, g.gain[i]);
-      BATCHWORK_UNROLL_ON_DEVICE
-      for (int i = 0; i < N; ++i) {
+      if constexpr (!Joseph) {
         BATCHWORK_UNROLL_ON_DEVICE
-        for (int j = 0; j <= i; ++j) {
-          S const old = p.entry(i, j);
-          S const known = old - m[i] * g.gain[j];
-          S const unknown = old + g.gain[i] * g.gain[j] * f - m[i] * g.gain[j] - g.gain[i] * m[j];
-          p.set(i, j, select(is_diffuse, unknown, known));
+        for (int i = 0; i < N; ++i) {
+          BATCHWORK_UNROLL_ON_DEVICE
+          for (int j = 0; j <= i; ++j) {
+            S const old = p.entry(i, j);
+            S const known = old - m[i] * g.gain[j];
+            S const unknown = old + g.gain[i] * g.gain[j] * f - m[i] * g.gain[j] - g.gain[i] * m[j];
+            p.set(i, j, select(is_diffuse, unknown, known));
+          }
+          // A gain may be large, where the observation hardly shows the direction.
+          size += select(is_diffuse, S(h[i] * h[i] * g.gain[i] * g.gain[i] * f), zero);
         }
-        // A gain may be large, where the observation hardly shows the direction.
-        size += select(is_diffuse, S(h[i] * h[i] * g.gain[i] * g.gain[i] * f), zero);
       }
       remove_direction(a, left, in, is_diffuse);
     }
+  }
+  if constexpr (Joseph) {
+    S const left_over = select(regular, S(r * g.weight), select(is_diffuse, zero, one));
+    auto const lost = joseph_update(p, h, g.gain, left_over, r);
+    g.info = first_failure(
+        g.info, select(use && lost, make_info<S>(Reason::inaccurate, entry + 1), info_t<S>(0)));
+    return g;
   }
   if (!diffuse) {
     BATCHWORK_UNROLL_ON_DEVICE
@@ -292,7 +368,8 @@ BATCHWORK_INLINE auto observe(P& p, A& a, L& left, Kalman::DiffuseEntries counte
 /// lets the entries that are not missing enter one by one. Calls entry(i, gain, row, l) for each,
 /// with row i of L^-1 h and the entries of row i of L before the diagonal; l is null if L is the
 /// identity.
-template <class P, class A, class L, class IsMissing, class H, class R, class Entry>
+template <bool Joseph = false, class P, class A, class L, class IsMissing, class H, class R,
+          class Entry>
 BATCHWORK_INLINE void observe_one_by_one(P& p, A& a, L& left, Kalman::DiffuseEntries counted,
                                          IsMissing const& missing, H const& h, R const& r,
                                          Entry const& entry) {
@@ -320,8 +397,8 @@ BATCHWORK_INLINE void observe_one_by_one(P& p, A& a, L& left, Kalman::DiffuseEnt
         for (int j = 0; j < i; ++j) x -= l[j] * rows[j * N + k];
         rows[i * N + k] = x;
       }
-      auto g =
-          observe(p, a, left, counted, rows + i * N, S(factor.d[i]), mask_t<S>(!missing(i)), i);
+      auto g = observe<Joseph>(p, a, left, counted, rows + i * N, S(factor.d[i]),
+                               mask_t<S>(!missing(i)), i);
       g.info = first_failure(info_in_lanes_of<S>(factor.info), g.info);
       entry(i, g, rows + i * N, l);
     }
@@ -332,23 +409,23 @@ BATCHWORK_INLINE void observe_one_by_one(P& p, A& a, L& left, Kalman::DiffuseEnt
       BATCHWORK_UNROLL_ON_DEVICE
       for (int k = 0; k < N; ++k) row[k] = row_entry(i, k);
       S const ri = select(missing(i), S(T(1)), S(r.entry(i, i)));
-      auto const g = observe(p, a, left, counted, row, ri, mask_t<S>(!missing(i)), i);
+      auto const g = observe<Joseph>(p, a, left, counted, row, ri, mask_t<S>(!missing(i)), i);
       entry(i, g, row, static_cast<T const*>(nullptr));
     }
   }
 }
 
-template <Kalman::Data D, class X, class P, class A, class Left, class L, class Z, class H, class R>
+template <Kalman::Data D, bool Joseph = false, class X, class P, class A, class Left, class L,
+          class Z, class H, class R>
 BATCHWORK_INLINE void diffuse_update(X& x, P& p, A& a, Left& left, L& loglik,
                                      Kalman::DiffuseEntries counted, Z const& z, H const& h,
                                      R const& r) {
   using S = value_t<P>;
   using T = scalar_t<S>;
   constexpr int N = P::rows, M = Z::rows;
-  static_assert(
-      X::rows == N && H::cols == N && H::rows == M && R::rows == M && R::cols == M,
-      "Batchwork::Kalman::DiffuseStep: the extents do not fit; give x N entries, p N x N, a N "
-      "rows, z M entries, h M x N and r M x M");
+  static_assert(X::rows == N && H::cols == N && H::rows == M && R::rows == M && R::cols == M,
+                "Batchwork::Kalman: the extents do not fit; give x N entries, p N x N, a N "
+                "rows, z M entries, h M x N and r M x M");
   auto info = merge_info<S>(x.info, p.info);
   info = merge_info<S>(info, merge_info<S>(merge_info<S>(z.info, h.info), r.info));
   if constexpr (D == Kalman::Data::complete)
@@ -360,25 +437,26 @@ BATCHWORK_INLINE void diffuse_update(X& x, P& p, A& a, Left& left, L& loglik,
   };
   S zs[M];
   S sum(T(0));
-  observe_one_by_one(p, a, left, counted, missing, h, r,
-                     [&](int i, auto const& g, auto const* row, auto const* l) {
-                       S e = select(missing(i), S(T(0)), S(z.entry(i, 0)));
-                       if (l) {
-                         BATCHWORK_UNROLL_ON_DEVICE
-                         for (int j = 0; j < i; ++j) e -= l[j] * zs[j];
-                       }
-                       zs[i] = e;
-                       BATCHWORK_UNROLL_ON_DEVICE
-                       for (int k = 0; k < N; ++k) e -= row[k] * x.entry(k, 0);
-                       BATCHWORK_UNROLL_ON_DEVICE
-                       for (int k = 0; k < N; ++k) x.set(k, 0, x.entry(k, 0) + g.gain[k] * e);
-                       sum += e * e * g.weight + g.log_two_pi;
-                       info = first_failure(info, g.info);
-                       if constexpr (!is_nothing<L>) {
-                         if constexpr (is_log_sum<L>) loglik.add_log(Scalar<S>(g.variance));
-                         else loglik += T(-0.5) * log(Scalar<S>(g.variance));
-                       }
-                     });
+  observe_one_by_one<Joseph>(p, a, left, counted, missing, h, r,
+                             [&](int i, auto const& g, auto const* row, auto const* l) {
+                               S e = select(missing(i), S(T(0)), S(z.entry(i, 0)));
+                               if (l) {
+                                 BATCHWORK_UNROLL_ON_DEVICE
+                                 for (int j = 0; j < i; ++j) e -= l[j] * zs[j];
+                               }
+                               zs[i] = e;
+                               BATCHWORK_UNROLL_ON_DEVICE
+                               for (int k = 0; k < N; ++k) e -= row[k] * x.entry(k, 0);
+                               BATCHWORK_UNROLL_ON_DEVICE
+                               for (int k = 0; k < N; ++k)
+                                 x.set(k, 0, x.entry(k, 0) + g.gain[k] * e);
+                               sum += e * e * g.weight + g.log_two_pi;
+                               info = first_failure(info, g.info);
+                               if constexpr (!is_nothing<L>) {
+                                 if constexpr (is_log_sum<L>) loglik.add_log(Scalar<S>(g.variance));
+                                 else loglik += T(-0.5) * log(Scalar<S>(g.variance));
+                               }
+                             });
   x.info = info;
   p.info = info;
   if constexpr (!is_nothing<L>) loglik += Scalar<S>(S(T(-0.5)) * sum, info);

@@ -7,9 +7,12 @@
 #define BATCHWORK_FILTER_HPP
 
 #include "fused/Batchwork_Scan.hpp"
+#include "kalman/Batchwork_DiffuseSquareRoot.hpp"
+#include "kalman/Batchwork_Information.hpp"
+#include "kalman/Batchwork_Joseph.hpp"
 #include "kalman/Batchwork_Model.hpp"
 #include "kalman/Batchwork_ParallelInTime.hpp"
-#include "kalman/Batchwork_SquareRoot.hpp"
+#include "kalman/Batchwork_Steady.hpp"
 #include "kalman/detail/Batchwork_BlockFilter.hpp"
 
 namespace Batchwork {
@@ -240,10 +243,70 @@ void launch_in_blocks(Exec const& exec, How const& how, std::int64_t steps, M co
   }
 }
 
-template <class Form, class Exec, int W, int Teams, int L, class M, class S, class Z, class Re,
-          class Promise>
+/// The square-root form after a diffuse start.
+template <Kalman::Data D, class Exec, class How, class M, class S, class Likelihood, class Z,
+          class Re>
+void launch_diffuse_square_root(Exec const& exec, How const& how, std::int64_t steps, M const& m,
+                                S const& start, Likelihood const& likelihood, Z const& z,
+                                Re const& re) {
+  using T = scalar_of_t<decltype(m.f)>;
+  Fixed<T, Shape<Extents<decltype(m.f)>::rows, 1, Structure::general, 1>> const zero{};
+  scan_as("Kalman::filter", exec, how, steps,
+          Kalman::DiffuseSquareRootStep<D, !varies_with_time<decltype(m.q)>>{steps,
+                                                                             re.diffuse_entries_},
+          re.status_, carry_operand(start.mean, re.last_mean_),
+          carry_operand(as_lower_triangle(start.covariance), re.last_covariance_),
+          carry_operand(common(zero), nothing()), factor_operand(start.diffuse),
+          columns_operand(start.diffuse), likelihood, noise_operand(m.q), step_index(), z, m.f, m.h,
+          m.r, re.predicted_mean_, re.predicted_covariance_, re.filtered_mean_,
+          re.filtered_covariance_);
+}
+
+/// F^-1 of an information filter: a carry that starts as F, or nothing() if F varies with time.
+template <class F>
+auto inverse_operand(F const& f) {
+  if constexpr (varies_with_time<F>) return nothing();
+  else return carry_operand(as_full_factor(f), nothing());
+}
+/// The information form. An unknown start is Y = 0 in place of the covariance.
+template <Kalman::Data D, bool IsUnknown, class Exec, class How, class M, class S, class Likelihood,
+          class Z, class Re>
+void launch_information(Exec const& exec, How const& how, std::int64_t steps, M const& m,
+                        S const& start, Likelihood const& likelihood, Z const& z, Re const& re) {
+  scan_as("Kalman::filter", exec, how, steps,
+          Kalman::InformationStep<S::order, D, IsUnknown, !varies_with_time<decltype(m.f)>,
+                                  !varies_with_time<decltype(m.q)>>{steps, re.diffuse_entries_},
+          re.status_, carry_operand(start.mean, re.last_mean_),
+          carry_operand(start.covariance, re.last_covariance_), likelihood, inverse_operand(m.f),
+          noise_operand(m.q), step_index(), z, m.f, m.h, m.r, re.predicted_mean_,
+          re.predicted_covariance_, re.filtered_mean_, re.filtered_covariance_);
+}
+
+/// The covariance form until it is steady.
+template <Kalman::Data D, class Exec, class How, class M, class S, class Likelihood, class Z,
+          class Re>
+void launch_steady(Exec const& exec, How const& how, std::int64_t steps, double tolerance,
+                   M const& m, S const& start, Likelihood const& likelihood, Z const& z,
+                   Re const& re) {
+  using T = scalar_of_t<decltype(m.f)>;
+  constexpr int N = Extents<decltype(m.f)>::rows, K = Extents<Z>::rows;
+  Fixed<T, Shape<N, K, Structure::general, 2>> const gain{};
+  Fixed<T, Shape<K, K, Structure::lower, 2>> const factor{};
+  auto const number = carry_operand(common(fixed(T(0))), nothing());
+  scan_as("Kalman::filter", exec, how, steps, Kalman::SteadyStep<S::order, D>{tolerance},
+          re.status_, carry_operand(start.mean, re.last_mean_),
+          carry_operand(start.covariance, re.last_covariance_), likelihood,
+          carry_operand(common(gain), nothing()), carry_operand(common(factor), nothing()), number,
+          number, z, m.f, m.q, m.h, m.r, re.predicted_mean_, re.predicted_covariance_,
+          re.filtered_mean_, re.filtered_covariance_);
+}
+
+/// AllUnknown: the start is diffuse().
+template <class Form, bool AllUnknown, class Exec, int W, int Teams, int L, class M, class S,
+          class Z, class Re, class Promise>
 void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_t steps, M const& m,
-                   S const& start, Z const& z, Re const& re, Promise const& promise) {
+                   S const& start, Z const& z, Re const& re, Promise const& promise,
+                   [[maybe_unused]] Form const& form) {
   using F = decltype(m.f);
   using H = decltype(m.h);
   using T = scalar_of_t<F>;
@@ -303,9 +366,10 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
       "lag_one_covariance are results of Kalman::smooth; call it with the same arguments");
   static_assert((is_without<decltype(re.more_.diffuse_factor)> &&
                  is_without<decltype(re.more_.diffuse_columns)>) ||
-                    (!is_without<decltype(start.diffuse)> && !requires { promise.gains; }),
-                "Batchwork::Kalman::filter: diffuse_factor and diffuse_columns are results of a "
-                "diffuse start without complete(gains); leave them out");
+                    (!is_without<decltype(start.diffuse)> && !requires { promise.gains; } &&
+                     Form::form == Kalman::Form::covariance),
+                "Batchwork::Kalman::filter: diffuse_factor and diffuse_columns are results of "
+                "covariance() after a diffuse start without complete(gains); leave them out");
   static_assert(
       wants_extents<decltype(re.more_.diffuse_factor), N, Extents<decltype(start.diffuse)>::cols> &&
           wants_extents<decltype(re.more_.diffuse_columns), 1, 1>,
@@ -315,17 +379,43 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
   constexpr Kalman::Data D = Promise::data;
   auto const likelihood = likelihood_operand<T>(re.log_likelihood_);
 
-  if constexpr (Form::is_square_root) {
-    constexpr bool known = decltype(start.diffuse)::kind == Kind::nothing,
-                   own_gains = !requires { promise.gains; };
-    static_assert(known,
-                  "Batchwork::Kalman::filter: square_root() does not take a diffuse start; give "
-                  "start(x0, P0) or predicted(x1, P1), where P0 may be large");
-    static_assert(own_gains,
-                  "Batchwork::Kalman::filter: square_root() does not take complete(gains); give "
-                  "complete()");
-    if constexpr (known && own_gains)
-      launch_square_root<D>(exec, how, steps, m, start, likelihood, z, re);
+  constexpr bool is_diffuse = decltype(start.diffuse)::kind != Kind::nothing;
+  constexpr bool fits_promise = Form::form == Kalman::Form::covariance ||
+                                (!requires { promise.gains; } && !requires { promise.blocks; });
+  static_assert(fits_promise,
+                "Batchwork::Kalman::filter: only covariance() takes complete(gains) and "
+                "parallel_in_time(blocks); give complete() or no promise with the other forms");
+  if constexpr (!fits_promise) {
+    return;
+  } else if constexpr (Form::form == Kalman::Form::square_root) {
+    if constexpr (is_diffuse)
+      launch_diffuse_square_root<D>(exec, how, steps, m, start, likelihood, z, re);
+    else launch_square_root<D>(exec, how, steps, m, start, likelihood, z, re);
+  } else if constexpr (Form::form == Kalman::Form::information) {
+    static_assert(AllUnknown || !is_diffuse,
+                  "Batchwork::Kalman::filter: information() does not take diffuse(x1, P1, A); give "
+                  "diffuse(), start(x0, P0) or predicted(x1, P1)");
+    if constexpr (AllUnknown || !is_diffuse)
+      launch_information<D, AllUnknown>(exec, how, steps, m, start, likelihood, z, re);
+  } else if constexpr (Form::form == Kalman::Form::steady) {
+    constexpr bool constant = !varies_with_time<F> && !varies_with_time<decltype(m.q)> &&
+                              !varies_with_time<H> && !varies_with_time<decltype(m.r)>;
+    static_assert(constant,
+                  "Batchwork::Kalman::filter: steady(tolerance) needs a model that does not vary "
+                  "with time; give F, Q, H and R without each(...), or use covariance()");
+    static_assert(
+        !is_diffuse,
+        "Batchwork::Kalman::filter: steady(tolerance) does not take a diffuse start; give "
+        "start(x0, P0) or predicted(x1, P1), or use covariance()");
+    if constexpr (constant && !is_diffuse)
+      launch_steady<D>(exec, how, steps, form.tolerance, m, start, likelihood, z, re);
+  } else if constexpr (Form::form == Kalman::Form::joseph) {
+    scan_as("Kalman::filter", exec, how, steps,
+            Kalman::JosephStep<S::order, D>{re.diffuse_entries_}, re.status_,
+            carry_operand(start.mean, re.last_mean_),
+            carry_operand(start.covariance, re.last_covariance_), factor_operand(start.diffuse),
+            columns_operand(start.diffuse), likelihood, z, m.f, m.q, m.h, m.r, re.predicted_mean_,
+            re.predicted_covariance_, re.filtered_mean_, re.filtered_covariance_);
   } else if constexpr (requires { promise.gains; }) {
     using G = std::remove_cvref_t<decltype(promise.gains)>;
     static_assert(is_common<F> && is_common<decltype(m.q)> && is_common<H> &&
@@ -356,17 +446,16 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
     });
   } else if constexpr (requires { promise.blocks; }) {
     using B = std::remove_cvref_t<decltype(promise.blocks)>;
-    constexpr bool known = decltype(start.diffuse)::kind == Kind::nothing;
-    static_assert(known,
+    static_assert(!is_diffuse,
                   "Batchwork::Kalman::filter: parallel_in_time does not take a diffuse start; "
                   "filter the first steps without it, then continue from last_mean and "
                   "last_covariance with predicted(x, P)");
     static_assert(B::states == N && std::is_same_v<typename B::scalar, T>,
                   "Batchwork::Kalman::filter: the time blocks have other extents or numbers than "
                   "the model; give TimeBlocks<T, N> for numbers T and N states");
-    if constexpr (known && B::states == N && std::is_same_v<typename B::scalar, T>)
+    if constexpr (!is_diffuse && B::states == N && std::is_same_v<typename B::scalar, T>)
       launch_in_blocks<D>(exec, how, steps, m, start, likelihood, z, re, promise.blocks);
-  } else if constexpr (decltype(start.diffuse)::kind == Kind::nothing) {
+  } else if constexpr (!is_diffuse) {
     scan_as("Kalman::filter", exec, how, steps, Kalman::Step<S::order, D>{}, re.status_,
             carry_operand(start.mean, re.last_mean_),
             carry_operand(start.covariance, re.last_covariance_), likelihood, z, m.f, m.q, m.h, m.r,
@@ -399,7 +488,7 @@ auto start_for(M const& m, S const& start) {
 template <class X>
 concept FilterPromise = requires { X::data; };
 template <class X>
-concept FilterForm = requires { X::is_square_root; };
+concept FilterForm = requires { X::form; };
 
 struct FilterCall {
   template <class Exec, int W, int Teams, int L, std::convertible_to<std::int64_t> Steps, class M,
@@ -411,12 +500,13 @@ struct FilterCall {
     }
   void operator()(Exec const& exec, Launch<W, Teams, L> const& how, Steps const& steps,
                   M const& model, S const& start, Z const& z, Re const& results,
-                  Promise const& promise = {}, Form const& = {}) const {
+                  Promise const& promise = {}, Form const& form = {}) const {
     auto const from = start_for(model, start);
     auto const values = series(z);
     if constexpr (require_one_type<M, std::remove_const_t<decltype(from)>,
                                    std::remove_const_t<decltype(values)>, Re>())
-      launch_filter<Form>(exec, how, std::int64_t(steps), model, from, values, results, promise);
+      launch_filter<Form, std::is_same_v<S, Kalman::AllDiffuse>>(
+          exec, how, std::int64_t(steps), model, from, values, results, promise, form);
   }
   /// A form without a promise.
   template <class Exec, class How, class Steps, class M, class S, class Z, class Re,
@@ -468,8 +558,9 @@ namespace Kalman {
 /// \param results results(), with the outputs requested
 /// \param promise optional: complete(), or complete(gains) for a model and a start that are common
 ///   to all items, or parallel_in_time(blocks) for few long series
-/// \param form optional, the last argument: covariance(), the default, or square_root(). The
-///   square-root form takes the starts start and predicted, and no complete(gains).
+/// \param form optional, the last argument: covariance(), the default, square_root(), joseph(),
+///   information() or steady(tolerance). Only covariance() takes complete(gains) and
+///   parallel_in_time(blocks).
 /// \throws std::invalid_argument before anything is launched if Views do not fit: different numbers
 ///   of items, too few steps, wrong extents, null or overlapping Views. Outputs are then unchanged.
 ///   Messages count operands in the order of the parameters of Step.

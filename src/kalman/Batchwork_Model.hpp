@@ -463,13 +463,35 @@ struct CompleteWith {
   G gains;                                      ///< the workspace; shares its Views
 };
 
+/// What a filter carries, and the equations of its step.
+enum class Form {
+  covariance,   ///< P, with P - y' y
+  square_root,  ///< a factor of P
+  joseph,       ///< P, with (I - K H) P (I - K H)' + K R K'
+  information,  ///< Y = P^-1
+  steady,       ///< P until it no longer changes, then the gain
+};
+
 /// The form of the filter that carries covariances, made by covariance().
 struct CovarianceForm {
-  static constexpr bool is_square_root = false;  ///< whether a factor is carried
+  static constexpr Form form = Form::covariance;  ///< what a filter carries
 };
 /// The form of the filter that carries factors of covariances, made by square_root().
 struct SquareRootForm {
-  static constexpr bool is_square_root = true;  ///< whether a factor is carried
+  static constexpr Form form = Form::square_root;  ///< what a filter carries
+};
+/// The form of the filter with Joseph's covariance, made by joseph().
+struct JosephForm {
+  static constexpr Form form = Form::joseph;  ///< what a filter carries
+};
+/// The form of the filter that carries the information Y = P^-1, made by information().
+struct InformationForm {
+  static constexpr Form form = Form::information;  ///< what a filter carries
+};
+/// The form of the filter that stops at a steady covariance, made by steady(tolerance).
+struct SteadyForm {
+  static constexpr Form form = Form::steady;  ///< what a filter carries
+  double tolerance;  ///< relative change of a covariance in a step that counts as none
 };
 /// The covariance form of Kalman::filter, the default: P = F P F' + Q, P = P - y' y.
 inline CovarianceForm covariance() { return {}; }
@@ -481,6 +503,34 @@ inline CovarianceForm covariance() { return {}; }
 /// Kalman::filter(steps, model, Kalman::start(x0, P0), z, results, Kalman::square_root());
 /// ```
 inline SquareRootForm square_root() { return {}; }
+/// Joseph's form of Kalman::filter: P = (I - K H) P (I - K H)' + K R K'. It keeps the digits of
+/// states that are observed directly with a small noise. Where a state follows from others that are
+/// observed, only square_root() keeps them.
+///
+/// ```cpp
+/// Kalman::filter(steps, model, Kalman::start(x0, P0), z, results, Kalman::joseph());
+/// ```
+inline JosephForm joseph() { return {}; }
+/// The information form of Kalman::filter: it carries Y = P^-1. An update adds H' R^-1 H, so many
+/// entries of an observation are cheap. The start diffuse() is Y = 0. F and R must be invertible,
+/// and P0 as well.
+///
+/// ```cpp
+/// Kalman::filter(steps, model, Kalman::diffuse(), z, results, Kalman::information());
+/// ```
+inline InformationForm information() { return {}; }
+/// The covariance form of Kalman::filter for a model that does not vary with time, until a step
+/// changes no entry P(i, j) by more than tolerance * sqrt(P(i, i) P(j, j)). From then on the gain
+/// stays and steps compute means only. A missing entry leads back to full steps.
+///
+/// ```cpp
+/// Kalman::filter(steps, model, Kalman::start(x0, P0), z, results, Kalman::steady(1e-12));
+/// ```
+///
+/// \param tolerance at least some N eps, with eps the machine epsilon of the model's type; below
+///   that, rounding errors look like changes. If changes fall by a factor d in each step, P still
+///   differs from its limit by about tolerance d / (1 - d).
+inline SteadyForm steady(double tolerance) { return {tolerance}; }
 
 /// Promises that no observation is missing. The kernel then computes no masks, and an item with a
 /// NaN fails with Reason::incomplete_data.

@@ -61,10 +61,10 @@ auto next_operand(O const&) {
 
 template <class Form, class Exec, class How, class M, class S, class Z, class Re, class Promise>
 void launch_smooth(Exec const& exec, How const& how, std::int64_t steps, M const& m, S const& start,
-                   Z const& z, Re const& re, Promise const& promise) {
+                   Z const& z, Re const& re, Promise const& promise, Form const& form) {
   using T = scalar_of_t<decltype(m.f)>;
   constexpr int N = Extents<decltype(m.f)>::rows;
-  constexpr bool root = Form::is_square_root;
+  constexpr bool root = Form::form == Kalman::Form::square_root;
   auto const& more = re.more_;
   constexpr bool own_mean = !is_without<decltype(re.filtered_mean_)>,
                  own_covariance = !is_without<decltype(re.filtered_covariance_)>;
@@ -116,7 +116,7 @@ void launch_smooth(Exec const& exec, How const& how, std::int64_t steps, M const
   };
   // Both kernels are checked before either is launched.
   run([&](auto const&, auto const&... o) { check("Kalman::smooth", backward(steps), o...); });
-  launch_filter<Form>(exec, how, steps, m, start, z, for_filter, promise);
+  launch_filter<Form, false>(exec, how, steps, m, start, z, for_filter, promise, form);
   run([&](auto const& sequence, auto const&... o) {
     if constexpr (is_without<decltype(re.status_)>)
       launch_scan<true>("Kalman::smooth", exec, how, backward(steps), sequence, o...);
@@ -136,28 +136,34 @@ struct SmoothCall {
     }
   void operator()(Exec const& exec, Launch<W, Teams, L> const& how, Steps const& steps,
                   M const& model, S const& start, Z const& z, Re const& results,
-                  Promise const& promise = {}, Form const& = {}) const {
+                  Promise const& promise = {}, Form const& form = {}) const {
     auto const from = start_for(model, start);
     auto const values = series(z);
     using More = decltype(results.more_);
     constexpr bool both = !is_without<decltype(More::smoothed_mean)> &&
                           !is_without<decltype(More::smoothed_covariance)>,
-                   without_gains = !requires { promise.gains; },
-                   known = is_without<decltype(from.diffuse)> ||
-                           (!is_without<decltype(More::diffuse_factor)> &&
-                            !is_without<decltype(More::diffuse_columns)>);
+                   without_gains = !requires { promise.gains; } && !requires { promise.blocks; },
+                   is_known = is_without<decltype(from.diffuse)>,
+                   has_form = Form::form == Kalman::Form::covariance ||
+                              (is_known && (Form::form == Kalman::Form::square_root ||
+                                            Form::form == Kalman::Form::joseph)),
+                   known = is_known || (!is_without<decltype(More::diffuse_factor)> &&
+                                        !is_without<decltype(More::diffuse_columns)>);
     static_assert(both,
                   "Batchwork::Kalman::smooth: smoothed_mean or smoothed_covariance is missing; "
                   "give both Views, results().smoothed_mean(x).smoothed_covariance(P), because the "
                   "filter leaves its results there");
     static_assert(without_gains,
-                  "Batchwork::Kalman::smooth: the smoother does not take complete(gains); give "
-                  "complete()");
+                  "Batchwork::Kalman::smooth: the smoother takes neither complete(gains) nor "
+                  "parallel_in_time(blocks); give complete() or no promise");
+    static_assert(has_form,
+                  "Batchwork::Kalman::smooth: the form does not fit; give covariance(), or "
+                  "square_root() or joseph() without a diffuse start");
     static_assert(known,
                   "Batchwork::Kalman::smooth: a diffuse start needs Views for "
                   "results().diffuse_factor(A).diffuse_columns(d), A (item, time, N, columns of "
                   "the start's A) and d (item, time); the filter writes them for the smoother");
-    if constexpr (both && without_gains && known) {
+    if constexpr (both && without_gains && has_form && known) {
       constexpr int N = Extents<decltype(model.f)>::rows;
       constexpr bool fit = has_extents<decltype(More::smoothed_mean), N, 1> &&
                            has_extents<decltype(More::smoothed_covariance), N, N> &&
@@ -168,7 +174,7 @@ struct SmoothCall {
                     "time, row, column), View<T**[N][N]>, of the extents of F");
       if constexpr (fit && require_one_type<M, std::remove_const_t<decltype(from)>,
                                             std::remove_const_t<decltype(values)>, Re>())
-        launch_smooth<Form>(exec, how, std::int64_t(steps), model, from, values, results, promise);
+        launch_smooth(exec, how, std::int64_t(steps), model, from, values, results, promise, form);
     }
   }
   /// A form without a promise.
@@ -218,7 +224,8 @@ namespace Kalman {
 /// \param results results() with smoothed_mean and smoothed_covariance, and for a diffuse start
 ///   diffuse_factor and diffuse_columns; lag_one_covariance and the results of the filter as well
 /// \param promise optional: complete()
-/// \param form optional, the last argument: covariance(), the default, or square_root()
+/// \param form optional, the last argument: covariance(), the default, or, unless the start is
+///   diffuse, square_root() or joseph()
 /// \throws std::invalid_argument before anything is launched if Views do not fit, as Kalman::filter
 ///   does
 template <class... X>

@@ -175,6 +175,15 @@ BATCHWORK_INLINE void update_factor(X& x, L& l, Ll& loglik, Z const& z, H const&
   add_normal<M>(loglik, constant, u, [&](int i) { return squares[i]; });
 }
 
+/// Stores the covariance L L', unless P is nothing().
+template <class P, class L>
+BATCHWORK_INLINE void put_covariance(P& p, L const& l) {
+  if constexpr (!is_nothing<P>) {
+    auto const& lm = as_matrix(l);
+    put(p, gram(transpose(lm)));
+  }
+}
+
 }  // namespace Impl
 
 namespace Kalman {
@@ -307,13 +316,13 @@ struct SquareRootStep {
     };
     if constexpr (O == Order::predict_first) predict();
     Impl::put(predicted_mean, x);
-    put_covariance(predicted_covariance, l);
+    Impl::put_covariance(predicted_covariance, l);
     square_root_update<D>(x, l, loglik, z, h, r);
     Impl::put(filtered_mean, x);
-    put_covariance(filtered_covariance, l);
+    Impl::put_covariance(filtered_covariance, l);
     Impl::put(filtered_factor, l);
     if constexpr (O == Order::update_first) predict();
-    if (t.value + 1 == steps) put_covariance(l, l);
+    if (t.value + 1 == steps) Impl::put_covariance(l, l);
   }
   /// One step without filtered_factor.
   template <class X, class L, class Ll, class Q, class I, class Z, class F, class H, class R,
@@ -325,15 +334,6 @@ struct SquareRootStep {
     Impl::Nothing none;
     (*this)(x, l, loglik, q, t, z, f, h, r, predicted_mean, predicted_covariance, filtered_mean,
             filtered_covariance, none);
-  }
-
- private:
-  template <class P, class L>
-  static BATCHWORK_INLINE void put_covariance(P& p, L const& l) {
-    if constexpr (!Impl::is_nothing<P>) {
-      auto const& lm = Impl::as_matrix(l);
-      Impl::put(p, gram(transpose(lm)));
-    }
   }
 };
 

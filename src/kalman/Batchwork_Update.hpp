@@ -60,6 +60,13 @@ BATCHWORK_INLINE void skip_missing_rows(G& g, Mi const& missing) {
   }
 }
 
+/// loglik += -1/2 log x, for a scalar or a LogSum of weight -1/2.
+template <class L, class S>
+BATCHWORK_INLINE void subtract_half_log(L& loglik, S const& x) {
+  if constexpr (is_log_sum<L>) loglik.add_log(Scalar<S>(x));
+  else loglik += scalar_t<S>(-0.5) * log(Scalar<S>(x));
+}
+
 /// loglik += -1/2 (constant + u'u + the sum of the logarithms of square(i)), i < M.
 template <int M, class L, class S, class U, class Square>
 BATCHWORK_INLINE void add_normal(L& loglik, S const& constant, U const& u, Square const& square) {
