@@ -254,13 +254,9 @@ struct StartOfModel {
   A diffuse;                         ///< operand of the factor A, N x d; else nothing()
 };
 /// As start(x0, p0), with the x0 and p0 that the functor of Kalman::score returns.
-inline auto start() {
-  return StartOfModel<Order::predict_first, decltype(nothing())>{};
-}
+inline auto start() { return StartOfModel<Order::predict_first, decltype(nothing())>{}; }
 /// As predicted(x1, p1), with the x1 and p1 that the functor of Kalman::score returns.
-inline auto predicted() {
-  return StartOfModel<Order::update_first, decltype(nothing())>{};
-}
+inline auto predicted() { return StartOfModel<Order::update_first, decltype(nothing())>{}; }
 /// As diffuse(x1, p1, a), with the x1 and p1 that the functor of Kalman::score returns.
 ///
 /// \param a N x d, a View (item, N, d) or common(...)
@@ -430,8 +426,8 @@ struct Results {
   /// The outputs of Kalman::score among these.
   auto of_score() const {
     using None = decltype(nothing());
-    constexpr bool only = std::is_same_v<
-        Results, Results<None, None, None, None, None, None, LL, ST>>;
+    constexpr bool only =
+        std::is_same_v<Results, Results<None, None, None, None, None, None, LL, ST>>;
     static_assert(only,
                   "Batchwork::Kalman::score: results() has an output that only Kalman::filter "
                   "computes; request log_likelihood, score, information and status, and call "

@@ -131,8 +131,8 @@ void launch_score(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_t
   static_assert(L <= 1,
                 "Batchwork::Kalman::score: lanes do not share an item; leave lanes<n> out of "
                 "launch(...)");
-  constexpr bool derivatives =
-      decltype(re.score_)::kind != Kind::nothing || decltype(re.information_)::kind != Kind::nothing;
+  constexpr bool derivatives = decltype(re.score_)::kind != Kind::nothing ||
+                               decltype(re.information_)::kind != Kind::nothing;
   constexpr bool information = decltype(re.information_)::kind != Kind::nothing;
   using Argument = parameters_t<T, P, derivatives>;
   constexpr bool callable = std::is_invocable_v<Model const&, Argument const&>;
@@ -168,8 +168,7 @@ void launch_score(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_t
           has_numbers<Z, T> && has_numbers<decltype(mean_at_start(start)), T> &&
           has_numbers<decltype(covariance_at_start(start)), T> &&
           has_numbers<decltype(start.diffuse), T> && has_numbers<decltype(re.score_), T> &&
-          has_numbers<decltype(re.information_), T> &&
-          has_numbers<decltype(re.log_likelihood_), T>;
+          has_numbers<decltype(re.information_), T> && has_numbers<decltype(re.log_likelihood_), T>;
       static_assert(one_type,
                     "Batchwork::Kalman::score: the series, the start or a View of results() holds "
                     "another type of numbers than theta; give all of them float, or all double");

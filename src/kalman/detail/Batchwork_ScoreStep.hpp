@@ -77,6 +77,69 @@ inline constexpr bool mixes_entries = [] {
   else return R::rows > 1 && R::structure != Structure::diagonal;
 }();
 
+/// A covariance and its derivatives in D directions, each a tile of its own: the products of plain
+/// tiles are faster than those of numbers with derivatives. The functions of an update see a
+/// symmetric tile of numbers with derivatives.
+template <class S0, int D, int N>
+struct CovarianceOfScore {
+  using value_type = Dual<S0, D>;
+  static constexpr int rows = N, cols = N;
+  static constexpr Structure structure = Structure::symmetric;
+  static constexpr bool is_vector = false;
+  Symmetric<S0, N> value;
+  Symmetric<S0, N> d[D];
+  info_t<S0> info;
+
+  BATCHWORK_INLINE value_type entry(int i, int j) const {
+    return make_dual<S0, D>(value.entry(i, j), [&](int k) { return S0(d[k].entry(i, j)); });
+  }
+  BATCHWORK_INLINE void set(int i, int j, value_type const& x) {
+    value.set(i, j, x.value);
+    BATCHWORK_UNROLL
+    for (int k = 0; k < D; ++k) d[k].set(i, j, x.d[k]);
+  }
+  template <class X>
+  BATCHWORK_INLINE void start(X const& x) {
+    value = value_of(x);
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int k = 0; k < D; ++k) d[k] = derivative_of(x, k);
+    info = info_in_lanes_of<S0>(x.info);
+  }
+  /// p = f p f' + q.
+  template <class F, class Q>
+  BATCHWORK_INLINE void predict(F const& f, Q const& q) {
+    auto const f0 = value_of(f);
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int k = 0; k < D; ++k) {
+      if constexpr (has_derivatives<Q>) d[k] = congruence(f0, d[k], derivative_of(q, k));
+      else d[k] = congruence(f0, d[k]);
+      if constexpr (has_derivatives<F>) {
+        Matrix<S0, N, N> const turned = derivative_of(f, k) * value * transpose(f0);
+        BATCHWORK_UNROLL_ON_DEVICE
+        for (int i = 0; i < N; ++i) {
+          BATCHWORK_UNROLL_ON_DEVICE
+          for (int j = 0; j <= i; ++j)
+            d[k].set(i, j, d[k].entry(i, j) + (turned.entry(i, j) + turned.entry(j, i)));
+        }
+      }
+    }
+    value = congruence(f0, value, value_of(q));
+    info = first_failure(info, value.info);
+  }
+};
+template <class S0, int N>
+struct CovarianceOfScore<S0, 0, N> : Symmetric<S0, N> {
+  template <class X>
+  BATCHWORK_INLINE void start(X const& x) {
+    static_cast<Symmetric<S0, N>&>(*this) = x;
+  }
+  template <class F, class Q>
+  BATCHWORK_INLINE void predict(F const& f, Q const& q) {
+    static_cast<Symmetric<S0, N>&>(*this) =
+        congruence(f, static_cast<Symmetric<S0, N> const&>(*this), q);
+  }
+};
+
 /// What a score keeps from step to step. D is the number of derivatives, C that of the diffuse
 /// columns; `Information` says whether the information matrix is added up.
 template <class S0, class Ma, int N, int D, int C, bool Information>
@@ -89,7 +152,7 @@ struct ScoreState {
 
   Ma matrices;
   Vector<S, N> x;
-  Symmetric<S, N> p;
+  CovarianceOfScore<S0, D, N> p;
   std::conditional_t<(C > 0), Matrix<SA, N, (C > 0 ? C : 1)>, Nothing> a;
   std::conditional_t<(C > 0), Scalar<S0>, Nothing> left;
   LogSum<S0> value;
@@ -114,10 +177,10 @@ struct ScoreState {
     matrices = with_numbers<T>(model(v));
     if constexpr (is_nothing<X>) {
       x = as_vector(matrices.mean);
-      p = as_matrix(matrices.covariance);
+      p.start(as_matrix(matrices.covariance));
     } else {
       x = as_vector(x1);
-      p = as_matrix(p1);
+      p.start(as_matrix(p1));
     }
     if constexpr (C > 0) {
       a = as_matrix(a1);
@@ -132,8 +195,10 @@ struct ScoreState {
   }
 
   BATCHWORK_INLINE void predict() {
-    Kalman::predict(x, p, matrices.f, matrices.q);
-    if constexpr (C > 0) predict_diffuse(a, left, as_matrix(matrices.f));
+    auto const& f = as_matrix(matrices.f);
+    x = f * x;
+    p.predict(f, as_matrix(matrices.q));
+    if constexpr (C > 0) predict_diffuse(a, left, f);
   }
 
   /// An entry with the innovation e and its variance f adds -1/2 (log f + e^2 / f) to the
@@ -203,8 +268,8 @@ struct ScoreShape {
   static constexpr int rows = 1, cols = 1, rank = 0;
   static constexpr Structure structure = Structure::general;
   template <class S>
-  using tile = ScoreState<S, matrices_t<Model, S, P, Derivatives>, N, Derivatives ? P : 0, C,
-                          Information>;
+  using tile =
+      ScoreState<S, matrices_t<Model, S, P, Derivatives>, N, Derivatives ? P : 0, C, Information>;
 };
 
 /// A step of Kalman::score. The state is a local operand, which a scan keeps for all steps of an
