@@ -322,7 +322,12 @@ auto all_diffuse() {
 template <class M, class S>
 auto start_for(M const& m, S const& start) {
   using F = decltype(m.f);
-  if constexpr (std::is_same_v<S, Kalman::AllDiffuse>)
+  constexpr bool given = std::is_same_v<S, Kalman::AllDiffuse> || requires { start.mean; };
+  static_assert(given,
+                "Batchwork::Kalman::filter: start(), predicted() and diffuse(A) take mean and "
+                "covariance from the functor of Kalman::score; give start(x0, P0), predicted(x1, "
+                "P1) or diffuse(x1, P1, A)");
+  if constexpr (std::is_same_v<S, Kalman::AllDiffuse> || !given)
     return all_diffuse<scalar_of_t<F>, Extents<F>::rows>();
   else return start;
 }

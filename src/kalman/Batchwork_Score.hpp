@@ -68,7 +68,7 @@ constexpr bool require_matrices() {
   static_assert(!square || h,
                 "Batchwork::Kalman::score: the H of the model is not M x N; return a row for each "
                 "entry of an observation and a column for each state");
-  static_assert(r,
+  static_assert(!h || r,
                 "Batchwork::Kalman::score: the R of the model is not M x M; return a row and a "
                 "column for each entry of an observation, or as_diagonal(v) of a vector of M");
   return square && q && h && r;
