@@ -175,8 +175,9 @@ BATCHWORK_INLINE void remove_direction(A& a, L& left, In const& in, Mask const& 
   S const zero(T(0)), one(T(1));
   mask_t<S> last[C];
   mask_t<S> found(false);
-  S now = S(with_lanes_of(left.value, T(0)));  // what is left, zero columns aside,
-  S then = now;                                // and without the last one
+  using Count = typename L::value_type;
+  Count now = Count(with_lanes_of(left.value, T(0)));  // what is left, zero columns aside,
+  Count then = now;                                    // and without the last one
   BATCHWORK_UNROLL_ON_DEVICE
   for (int n = 0; n < C; ++n) {
     int const j = C - 1 - n;
@@ -185,8 +186,8 @@ BATCHWORK_INLINE void remove_direction(A& a, L& left, In const& in, Mask const& 
     for (int k = 0; k < N; ++k) sum += abs(S(a.entry(k, j)));
     auto const counts = !(sum <= zero) && S(T(j)) < S(left.value);  // a NaN counts
     last[j] = counts && !found;
-    now = select(last[j], S(T(j + 1)), now);
-    then = select(counts && found && !(then > zero), S(T(j + 1)), then);
+    now = select(last[j], Count(T(j + 1)), now);
+    then = select(counts && found && !(then > Count(T(0))), Count(T(j + 1)), then);
     found = found || counts;
   }
   left.value = select(where, then, now);
@@ -319,15 +320,17 @@ BATCHWORK_INLINE auto observe(P& p, A& a, L& left, Kalman::DiffuseEntries counte
   if constexpr (!is_nothing<A>) {
     if (diffuse) {
       auto const in = diffuse_innovation(a, left, h);
-      S const inverse = one / select(is_diffuse, in.variance, one);
+      // A may be constant where p has derivatives.
+      S const unknown_variance(in.variance);
+      S const inverse = one / select(is_diffuse, unknown_variance, one);
       g.info = first_failure(g.info, select(is_diffuse && !is_finite(in.variance),
                                             make_info<S>(Reason::not_finite, 1), info_t<S>(0)));
-      g.variance = select(is_diffuse, in.variance, variance);
+      g.variance = select(is_diffuse, unknown_variance, variance);
       if (counted == Kalman::DiffuseEntries::with_log_two_pi)
         g.log_two_pi = select(is_diffuse, S(log_two_pi<T>), g.log_two_pi);
       BATCHWORK_UNROLL_ON_DEVICE
       for (int i = 0; i < N; ++i)
-        g.gain[i] = select(is_diffuse, in.covariance[i] * inverse, g.gain[i]);
+        g.gain[i] = select(is_diffuse, S(in.covariance[i] * inverse), g.gain[i]);
       if constexpr (!Joseph) {
         BATCHWORK_UNROLL_ON_DEVICE
         for (int i = 0; i < N; ++i) {
@@ -415,11 +418,13 @@ BATCHWORK_INLINE void observe_one_by_one(P& p, A& a, L& left, Kalman::DiffuseEnt
   }
 }
 
-template <Kalman::Data D, bool Joseph = false, class X, class P, class A, class Left, class L,
-          class Z, class H, class R>
-BATCHWORK_INLINE void diffuse_update(X& x, P& p, A& a, Left& left, L& loglik,
-                                     Kalman::DiffuseEntries counted, Z const& z, H const& h,
-                                     R const& r) {
+/// Lets the entries of the observation z enter the state one by one. Calls entry(e, gain) for each,
+/// with its innovation e. \returns the status of the state afterwards
+template <Kalman::Data D, bool Joseph = false, class X, class P, class A, class Left, class Z,
+          class H, class R, class Entry>
+BATCHWORK_INLINE auto update_one_by_one(X& x, P& p, A& a, Left& left,
+                                        Kalman::DiffuseEntries counted, Z const& z, H const& h,
+                                        R const& r, Entry const& entry) {
   using S = value_t<P>;
   using T = scalar_t<S>;
   constexpr int N = P::rows, M = Z::rows;
@@ -436,7 +441,6 @@ BATCHWORK_INLINE void diffuse_update(X& x, P& p, A& a, Left& left, L& loglik,
     else return false;
   };
   S zs[M];
-  S sum(T(0));
   observe_one_by_one<Joseph>(p, a, left, counted, missing, h, r,
                              [&](int i, auto const& g, auto const* row, auto const* l) {
                                S e = select(missing(i), S(T(0)), S(z.entry(i, 0)));
@@ -450,15 +454,30 @@ BATCHWORK_INLINE void diffuse_update(X& x, P& p, A& a, Left& left, L& loglik,
                                BATCHWORK_UNROLL_ON_DEVICE
                                for (int k = 0; k < N; ++k)
                                  x.set(k, 0, x.entry(k, 0) + g.gain[k] * e);
-                               sum += e * e * g.weight + g.log_two_pi;
                                info = first_failure(info, g.info);
-                               if constexpr (!is_nothing<L>) {
-                                 if constexpr (is_log_sum<L>) loglik.add_log(Scalar<S>(g.variance));
-                                 else loglik += T(-0.5) * log(Scalar<S>(g.variance));
-                               }
+                               entry(e, g);
                              });
   x.info = info;
   p.info = info;
+  return info;
+}
+
+template <Kalman::Data D, bool Joseph = false, class X, class P, class A, class Left, class L,
+          class Z, class H, class R>
+BATCHWORK_INLINE void diffuse_update(X& x, P& p, A& a, Left& left, L& loglik,
+                                     Kalman::DiffuseEntries counted, Z const& z, H const& h,
+                                     R const& r) {
+  using S = value_t<P>;
+  using T = scalar_t<S>;
+  S sum(T(0));
+  auto const info =
+      update_one_by_one<D, Joseph>(x, p, a, left, counted, z, h, r, [&](S const& e, auto const& g) {
+        sum += e * e * g.weight + g.log_two_pi;
+        if constexpr (!is_nothing<L>) {
+          if constexpr (is_log_sum<L>) loglik.add_log(Scalar<S>(g.variance));
+          else loglik += T(-0.5) * log(Scalar<S>(g.variance));
+        }
+      });
   if constexpr (!is_nothing<L>) loglik += Scalar<S>(S(T(-0.5)) * sum, info);
 }
 

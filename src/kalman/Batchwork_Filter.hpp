@@ -471,18 +471,25 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
   }
 }
 
+/// The start with N states, all of them diffuse.
+template <class T, int N>
+auto all_diffuse() {
+  Fixed<T, Shape<N, 1, Structure::general, 1>> const zero{};
+  Fixed<T, Shape<N, N, Structure::symmetric, 2>> const none{};
+  return Kalman::diffuse(common(zero), common(none), common(fixed(identity<T, N>())));
+}
 /// The start of a filter of the model m.
 template <class M, class S>
 auto start_for(M const& m, S const& start) {
-  if constexpr (std::is_same_v<S, Kalman::AllDiffuse>) {
-    using T = scalar_of_t<decltype(m.f)>;
-    constexpr int N = Extents<decltype(m.f)>::rows;
-    Fixed<T, Shape<N, 1, Structure::general, 1>> const zero{};
-    Fixed<T, Shape<N, N, Structure::symmetric, 2>> const none{};
-    return Kalman::diffuse(common(zero), common(none), common(fixed(identity<T, N>())));
-  } else {
-    return start;
-  }
+  using F = decltype(m.f);
+  constexpr bool given = std::is_same_v<S, Kalman::AllDiffuse> || requires { start.mean; };
+  static_assert(given,
+                "Batchwork::Kalman::filter: start(), predicted() and diffuse(A) take mean and "
+                "covariance from the functor of Kalman::score; give start(x0, P0), predicted(x1, "
+                "P1) or diffuse(x1, P1, A)");
+  if constexpr (std::is_same_v<S, Kalman::AllDiffuse> || !given)
+    return all_diffuse<scalar_of_t<F>, Extents<F>::rows>();
+  else return start;
 }
 
 template <class X>

@@ -274,6 +274,80 @@ auto diffuse(X const& x1, P const& p1, A const& a) {
 /// float if the units of the states differ by more than a factor of 1000.
 inline AllDiffuse diffuse() { return {}; }
 
+/// A start whose mean and covariance the functor of Kalman::score returns, made by start(),
+/// predicted() or diffuse(A).
+///
+/// \tparam O the order of predicting and updating
+/// \tparam A operand of the factor of the diffuse covariance, or nothing()
+template <Order O, class A>
+struct StartOfModel {
+  static constexpr Order order = O;  ///< whether a step predicts or updates first
+  A diffuse;                         ///< operand of the factor A, N x d; else nothing()
+};
+/// As start(x0, p0), with the x0 and p0 that the functor of Kalman::score returns.
+inline auto start() { return StartOfModel<Order::predict_first, decltype(nothing())>{}; }
+/// As predicted(x1, p1), with the x1 and p1 that the functor of Kalman::score returns.
+inline auto predicted() { return StartOfModel<Order::update_first, decltype(nothing())>{}; }
+/// As diffuse(x1, p1, a), with the x1 and p1 that the functor of Kalman::score returns.
+///
+/// \param a N x d, a View (item, N, d) or common(...)
+template <class A>
+auto diffuse(A const& a) {
+  auto d = Impl::as_full_factor(Impl::start_operand(a));
+  return StartOfModel<Order::update_first, decltype(d)>{d};
+}
+
+/// The outputs of Kalman::score, made by results() with score(...).
+///
+/// \tparam LL,SC,FI,ST operands of the four outputs, or nothing()
+template <class LL, class SC, class FI, class ST>
+struct ScoreResults {
+  LL log_likelihood_;
+  SC score_;
+  FI information_;
+  ST status_;
+  DiffuseEntries diffuse_entries_ = DiffuseEntries::without_log_two_pi;
+
+  // The same with other operands.
+  template <class... New>
+  auto make(DiffuseEntries counted, New const&... n) const {
+    return ScoreResults<New...>{n..., counted};
+  }
+
+  /// Adds the log-likelihood, see Results.
+  ///
+  /// \param v View (item)
+  /// \param counted whether entries that meet a diffuse direction also add -1/2 log 2 pi
+  template <class V>
+  auto log_likelihood(V const& v,
+                      DiffuseEntries counted = DiffuseEntries::without_log_two_pi) const {
+    return make(counted, out(v), score_, information_, status_);
+  }
+  /// Adds the score, the derivatives of the log-likelihood.
+  ///
+  /// \param v View (item, p) for p parameters; (item) if p is 1
+  template <class V>
+  auto score(V const& v) const {
+    return make(diffuse_entries_, log_likelihood_, out(v), information_, status_);
+  }
+  /// Adds the information matrix: the sum over entries of d_i f d_j f / (2 f^2) + d_i e d_j e / f,
+  /// with the innovation e and its variance f. Its expectation is Fisher's information matrix
+  /// (Harvey 1989, section 3.4).
+  ///
+  /// \param v View (item, p, p)
+  template <class V>
+  auto information(V const& v) const {
+    return make(diffuse_entries_, log_likelihood_, score_, Impl::as_covariance(out(v)), status_);
+  }
+  /// Adds the first failure of each series, see Results.
+  ///
+  /// \param v View (item) of integers
+  template <class V>
+  auto status(V const& v) const {
+    return make(diffuse_entries_, log_likelihood_, score_, information_, Batchwork::status(v));
+  }
+};
+
 /// The outputs of Kalman::filter. results() requests no output; chain its functions to add outputs.
 /// Outputs that are not requested cost nothing.
 ///
@@ -433,6 +507,33 @@ struct Results {
   template <class V>
   auto lag_one_covariance(V const& v) const {
     return make_more(more_.with_smoothed(more_.smoothed_mean, more_.smoothed_covariance, emit(v)));
+  }
+
+  /// The outputs of Kalman::score among these.
+  auto of_score() const {
+    using None = decltype(nothing());
+    constexpr bool only =
+        std::is_same_v<Results, Results<None, None, None, None, None, None, LL, ST,
+                                        Impl::MoreResults<None, None, None, None, None, None>>>;
+    static_assert(only,
+                  "Batchwork::Kalman::score: results() has an output that only Kalman::filter "
+                  "computes; request log_likelihood, score, information and status, and call "
+                  "filter for the others");
+    return ScoreResults<LL, None, None, ST>{log_likelihood_, {}, {}, status_, diffuse_entries_};
+  }
+  /// Adds the score, for Kalman::score: the derivatives of the log-likelihood.
+  ///
+  /// \param v View (item, p) for p parameters; (item) if p is 1
+  template <class V>
+  auto score(V const& v) const {
+    return of_score().score(v);
+  }
+  /// Adds the information matrix, for Kalman::score; see ScoreResults.
+  ///
+  /// \param v View (item, p, p)
+  template <class V>
+  auto information(V const& v) const {
+    return of_score().information(v);
   }
 };
 

@@ -378,3 +378,18 @@ void smooth(Exec const& exec, std::int64_t steps, Interleaved<double[4][4]> f,
                  results.diffuse_factor(factor).diffuse_columns(columns));
   Kalman::smooth(exec, steps, model, Kalman::start(x0, p0), z, results, Kalman::square_root());
 }
+
+struct Trend {
+  template <class Theta>
+  KOKKOS_FUNCTION auto operator()(Theta const& theta) const {
+    auto const f = generate<2, 2>([](int i, int j) { return i > j ? 0.0 : 1.0; });
+    return Kalman::matrices(f, as_diagonal(generate<2>([&](int i) { return exp(theta(i)); })),
+                            generate<2>([](int j) { return j == 0 ? 1.0 : 0.0; }), exp(theta(2)));
+  }
+};
+void score(Exec const& exec, std::int64_t steps, Interleaved<double* [3]> theta,
+           Interleaved<double**> z, Interleaved<double* [3]> gradient,
+           Interleaved<double* [3][3]> information, Codes codes) {
+  Kalman::score(exec, steps, Trend{}, theta, Kalman::diffuse(), z,
+                Kalman::results().score(gradient).information(information).status(codes));
+}

@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: Copyright the Batchwork contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# What cannot be used gets one line on stderr and exit status 2; a gap in the series is no error.
+#   cmake -D AIRLINE=<program> -D WORK=<scratch folder> -P test_input.cmake
+
+file(REMOVE_RECURSE "${WORK}")
+file(MAKE_DIRECTORY "${WORK}")
+
+# Runs airline; the status must be as given, and stderr must match.
+function(expect status pattern)
+  execute_process(
+    COMMAND ${before_airline} "${AIRLINE}" ${ARGN}
+    WORKING_DIRECTORY "${WORK}"
+    RESULT_VARIABLE result
+    OUTPUT_VARIABLE out
+    ERROR_VARIABLE err
+  )
+  set(what "airline ${ARGN}\n  status ${result}\n  stderr: ${err}")
+  if(NOT result STREQUAL status)
+    message(SEND_ERROR "status should be ${status}: ${what}")
+  elseif(status EQUAL 2 AND NOT err MATCHES "^airline: [^\n]*\n$")
+    message(SEND_ERROR "not one line: ${what}")
+  elseif(NOT err MATCHES "${pattern}")
+    message(SEND_ERROR "should match \"${pattern}\": ${what}")
+  endif()
+  set(out "${out}" PARENT_SCOPE)
+endfunction()
+
+# A file with the given text.
+function(expect_of_file status pattern text)
+  file(WRITE "${WORK}/series.csv" "${text}")
+  expect(${status} "${pattern}" --starts 4 --data "${WORK}/series.csv")
+  set(out "${out}" PARENT_SCOPE)
+endfunction()
+
+expect(2 "no_such.csv" --data "${WORK}/no_such.csv")
+expect(2 "folder" --data "${WORK}")
+expect_of_file(2 "Header" "")
+expect_of_file(2 "passengers" "month,number\n1949-01,112\n")
+expect_of_file(2 "1 observations" "month,passengers\n1949-01,112\n")
+expect_of_file(2 "line 3: the month \"1949-13\"" "month,passengers\n1949-12,112\n1949-13,118\n")
+expect_of_file(2 "line 2: the month \"January\"" "month,passengers\nJanuary,112\n")
+expect_of_file(2 "line 3: the month 1949-03" "month,passengers\n1949-01,112\n1949-03,118\n")
+expect_of_file(2 "\"many\" is not a positive" "month,passengers\n1949-01,many\n")
+expect_of_file(2 "\"-5\" is not a positive" "month,passengers\n1949-01,-5\n")
+expect_of_file(2 "\"inf\" is not a positive" "month,passengers\n1949-01,inf\n")
+expect(2 "--no-such-option" --no-such-option)
+expect(2 "--starts" --starts many)
+expect(2 "--starts" --starts 0)
+expect(2 "--ahead" --ahead 0)
+file(WRITE "${WORK}/file" "in the way")
+expect(2 "file" --output "${WORK}/file")
+file(MAKE_DIRECTORY "${WORK}/occupied/components.csv")
+expect(2 "components.csv: cannot be written" --starts 4 --output "${WORK}/occupied")
+
+# Five years with a gap of two months.
+set(text "month,passengers\n")
+foreach(year RANGE 2001 2005)
+  foreach(month IN ITEMS 01 02 03 04 05 06 07 08 09 10 11 12)
+    math(EXPR value "100 + 7 * (${year} - 2001) + ((${month} * 5 + ${year}) % 13) * 3")
+    if(year EQUAL 2003 AND (month EQUAL 5 OR month EQUAL 6))
+      set(value "")
+    endif()
+    string(APPEND text "${year}-${month},${value}\n")
+  endforeach()
+endforeach()
+expect_of_file(0 "" "${text}")
+if(NOT out MATCHES "58 observations")
+  message(SEND_ERROR "58 observations were not read: ${out}")
+endif()
+file(READ "${WORK}/airline_output/components.csv" components)
+if(NOT components MATCHES "\n2003-05,,[0-9]")
+  message(SEND_ERROR "no level for a missing month: ${components}")
+endif()
+
+# Without gnuplot there is no picture, and that is all.
+set(before_airline "${CMAKE_COMMAND}" -E env PATH=/no/such/folder)
+expect(0 "" --starts 4)
+if(NOT out MATCHES "no picture: gnuplot was not found")
+  message(SEND_ERROR "wants a gnuplot: ${out}")
+endif()
+unset(before_airline)
+
+expect(0 "" --help)
+if(NOT out MATCHES "--starts")
+  message(SEND_ERROR "--help does not list the options: ${out}")
+endif()

@@ -1,0 +1,549 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Kalman::score against differences of textbook filters in long double, closed forms of the AR(1)
+// process, and published values for the Nile.
+#include <functional>
+
+#include "Batch.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+using Parameters = std::vector<long double>;
+
+/// The gradient by central differences of fourth order.
+Parameters differences(std::function<long double(Parameters const&)> const& f,
+                       Parameters const& theta) {
+  constexpr long double h = 1e-4L;
+  Parameters r;
+  for (std::size_t k = 0; k < theta.size(); ++k) {
+    auto const at = [&](long double step) {
+      Parameters moved = theta;
+      moved[k] += step;
+      return f(moved);
+    };
+    r.push_back((8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h));
+  }
+  return r;
+}
+
+/// Two states that rotate and shrink, seen by two correlated observations. All matrices depend on
+/// the parameters.
+struct Rotation {
+  template <class Theta>
+  KOKKOS_FUNCTION auto operator()(Theta const& theta) const {
+    auto f = zero<2, 2>(theta);
+    f(0, 0) = f(1, 1) = 0.8 * cos(theta(0));
+    f(1, 0) = 0.8 * sin(theta(0));
+    f(0, 1) = -0.8 * sin(theta(0));
+    auto q = zero<2, 2>(theta);
+    q(0, 0) = exp(theta(1));
+    q(1, 0) = q(0, 1) = 0.25 * exp(theta(1));
+    q(1, 1) = 0.5 + 0 * theta(1);
+    auto h = zero<2, 2>(theta);
+    h(0, 0) = 1.0 + 0 * theta(0);
+    h(0, 1) = theta(2);
+    h(1, 1) = 1.0 + theta(0);
+    auto r = zero<2, 2>(theta);
+    r(0, 0) = 1.0 + square(theta(2));
+    r(1, 0) = r(0, 1) = 0.5 * theta(2);
+    r(1, 1) = 1.0 + 0 * theta(0);
+    return Kalman::matrices(f, q, h, r);
+  }
+};
+struct DenseModel {
+  Dense f, q, h, r;
+  TrueModel of_time() const { return constant_model(f, q, h, r); }
+};
+DenseModel rotation(Parameters const& theta) {
+  auto const [a, b, c] = std::array{theta[0], theta[1], theta[2]};
+  DenseModel m{Dense(2, 2), Dense(2, 2), Dense(2, 2), Dense(2, 2)};
+  m.f(0, 0) = m.f(1, 1) = 0.8L * std::cos(a);
+  m.f(1, 0) = 0.8L * std::sin(a);
+  m.f(0, 1) = -m.f(1, 0);
+  m.q(0, 0) = std::exp(b);
+  m.q(1, 0) = m.q(0, 1) = 0.25L * std::exp(b);
+  m.q(1, 1) = 0.5L;
+  m.h(0, 0) = 1;
+  m.h(0, 1) = c;
+  m.h(1, 1) = 1 + a;
+  m.r(0, 0) = 1 + c * c;
+  m.r(1, 0) = m.r(0, 1) = c / 2;
+  m.r(1, 1) = 1;
+  return m;
+}
+
+/// Series and parameters of a batch, and all results of a score.
+template <class T, int M, int P>
+struct ScoreBatch {
+  std::size_t items, steps;
+  std::vector<std::vector<Dense>> series;
+  std::vector<Parameters> parameters;
+  Kokkos::View<T** [M], Space> z;
+  Kokkos::View<T* [P], Space> theta, score;
+  Kokkos::View<T* [P][P], Space> information;
+  Kokkos::View<T*, Space> ll;
+  Kokkos::View<int*, Space> st;
+
+  ScoreBatch(int n, int count, std::vector<std::pair<double, double>> const& ranges, bool gaps)
+      : items(std::size_t(n)),
+        steps(std::size_t(count)),
+        z("z", items, steps),
+        theta("theta", items),
+        score("score", items),
+        information("information", items),
+        ll("log_likelihood", items),
+        st("status", items) {
+    Random random(31);
+    for (int k = 0; k < n; ++k) {
+      series.push_back(random_series<T>(random, count, M, [&](int t, int i) {
+        if (!gaps) return false;
+        if (k % 4 == 0) return t < 3;
+        if (k % 4 == 1) return t < 4 && (t + i) % 2 == 0;
+        return k % 4 == 3 && random(0, 1) < 0.3;
+      }));
+      Parameters p;
+      for (auto const& [low, high] : ranges) p.push_back(static_cast<T>(random(low, high)));
+      parameters.push_back(p);
+    }
+    filled_series(z, series);
+    fill(theta, [&](auto const& h) {
+      for (std::size_t k = 0; k < items; ++k)
+        for (std::size_t i = 0; i < P; ++i) h(k, i) = static_cast<T>(parameters[k][i]);
+    });
+    poison_results();
+  }
+  void poison_results() {
+    poisoned(score);
+    poisoned(information);
+    poisoned(ll);
+    poisoned(st);
+  }
+  auto results() const {
+    return Kalman::results().log_likelihood(ll).score(score).information(information).status(st);
+  }
+  /// Compares with the log-likelihood f(item, theta) and its differences.
+  void expect(std::function<long double(std::size_t, Parameters const&)> const& f,
+              long double scale) const {
+    auto const hll = on_host(ll);
+    auto const hscore = on_host(score);
+    for (std::size_t k = 0; k < items; ++k) {
+      auto const of = [&](Parameters const& p) { return f(k, p); };
+      auto const tol = double(tolerance<T>(40, scale * static_cast<long double>(steps)));
+      EXPECT_NEAR(double(hll(k)), double(of(parameters[k])), tol) << k;
+      auto const want = differences(of, parameters[k]);
+      for (std::size_t i = 0; i < P; ++i)
+        EXPECT_NEAR(double(hscore(k, i)), double(want[i]), tol + 1e-10) << k << " " << i;
+      EXPECT_EQ(on_host(st)(k), 0) << k;
+    }
+  }
+};
+
+template <class T>
+class KalmanScoreIn : public ::testing::Test {};
+using Numbers = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(KalmanScoreIn, Numbers);
+
+TYPED_TEST(KalmanScoreIn, EveryMatrixDependsOnTheParameters) {
+  using T = TypeParam;
+  for (bool gaps : {false, true}) {
+    ScoreBatch<T, 2, 3> b(13, 20, {{-1, 1}, {-1, 1}, {-1, 1}}, gaps);
+    Dense x(2, 1, 0.5L), p = 2.0L * eye(2);
+    p(1, 0) = p(0, 1) = 0.5L;
+    auto const X = filled(Kokkos::View<T[2], Space>("x"), x);
+    auto const P = filled(Kokkos::View<T[2][2], Space>("P"), p);
+    auto const against = [&](Kalman::Order order) {
+      b.expect(
+          [&](std::size_t k, Parameters const& theta) {
+            return true_filter(order, rotation(theta).of_time(), x, p, b.series[k]).log_likelihood;
+          },
+          20);
+      b.poison_results();
+    };
+    int const steps = int(b.steps);
+    Kalman::score(steps, Rotation{}, b.theta, Kalman::start(common(X), common(P)), b.z,
+                  b.results());
+    against(Kalman::Order::predict_first);
+    Kalman::score(Space(), launch("score"), steps, Rotation{}, b.theta,
+                  Kalman::predicted(common(X), common(P)), b.z, b.results());
+    against(Kalman::Order::update_first);
+    Kalman::score(steps, Rotation{}, b.theta, Kalman::diffuse(), b.z, b.results());
+    b.expect(
+        [&](std::size_t k, Parameters const& theta) {
+          return least_squares(rotation(theta).of_time(), Dense(2, 1), Dense(2, 2), eye(2),
+                               b.series[k])
+              .log_likelihood;
+        },
+        400);
+  }
+}
+
+/// One of two states is diffuse, and the start of the other depends on the parameters: a level, and
+/// an AR(1) process in its stationary distribution.
+struct LevelAndCycle {
+  template <class Theta>
+  KOKKOS_FUNCTION auto operator()(Theta const& theta) const {
+    auto f = zero<2>(theta), q = zero<2>(theta), p = zero<2>(theta);
+    f(0) = 1.0 + 0 * theta(0);
+    f(1) = theta(0);
+    q(0) = exp(theta(1));
+    q(1) = exp(theta(2));
+    p(1) = q(1) / (1 - square(theta(0)));
+    return Kalman::matrices(as_diagonal(f), as_diagonal(q), generate<2>([](int) { return 1.0; }),
+                            0.5, zero<2>(theta), as_diagonal(p));
+  }
+};
+TYPED_TEST(KalmanScoreIn, TheStartDependsOnTheParameters) {
+  using T = TypeParam;
+  for (bool gaps : {false, true}) {
+    ScoreBatch<T, 1, 3> b(9, 25, {{0.1, 0.8}, {-2, 0}, {-1, 1}}, gaps);
+    auto const A = filled(Kokkos::View<T[2][1], Space>("A"),
+                          make_dense(2, 1, [](int i, int) { return i == 0; }));
+    Kalman::score(int(b.steps), LevelAndCycle{}, b.theta, Kalman::diffuse(common(A)), b.z,
+                  b.results());
+    b.expect(
+        [&](std::size_t k, Parameters const& theta) {
+          Dense f = eye(2), q(2, 2), p(2, 2), column(2, 1);
+          f(1, 1) = theta[0];
+          q(0, 0) = std::exp(theta[1]);
+          q(1, 1) = std::exp(theta[2]);
+          p(1, 1) = q(1, 1) / (1 - theta[0] * theta[0]);
+          column(0) = 1;
+          return least_squares(constant_model(f, q, Dense(1, 2, 1), Dense(1, 1, 0.5L)), Dense(2, 1),
+                               p, column, b.series[k])
+              .log_likelihood;
+        },
+        100);
+  }
+}
+
+/// Level, slope and eleven seasonal states with four variances.
+struct Structural {
+  template <class Theta>
+  KOKKOS_FUNCTION auto operator()(Theta const& theta) const {
+    auto const f = generate<13, 13>([](int i, int j) {
+      if (i < 2) return i == j || (i == 0 && j == 1) ? 1.0 : 0.0;
+      return i == 2 ? (j < 2 ? 0.0 : -1.0) : (j == i - 1 ? 1.0 : 0.0);
+    });
+    auto q = zero<13>(theta);
+    for (int k = 0; k < 3; ++k) q(k) = exp(theta(k));
+    return Kalman::matrices(f, as_diagonal(q),
+                            generate<13>([](int j) { return j == 0 || j == 2 ? 1.0 : 0.0; }),
+                            exp(theta(3)));
+  }
+};
+template <class T>
+void structural() {
+  ScoreBatch<T, 1, 4> b(5, 30, {{-2, 0}, {-4, -2}, {-2, 0}, {-1, 0}}, false);
+  Kalman::score(int(b.steps), Structural{}, b.theta, Kalman::diffuse(), b.z, b.results());
+  b.expect(
+      [&](std::size_t k, Parameters const& theta) {
+        Dense f(13, 13), q(13, 13), h(1, 13);
+        f(0, 0) = f(0, 1) = f(1, 1) = 1;
+        for (int j = 2; j < 13; ++j) f(2, j) = -1;
+        for (int i = 3; i < 13; ++i) f(i, i - 1) = 1;
+        for (int i = 0; i < 3; ++i) q(i, i) = std::exp(theta[std::size_t(i)]);
+        h(0, 0) = h(0, 2) = 1;
+        return least_squares(constant_model(f, q, h, Dense(1, 1, std::exp(theta[3]))), Dense(13, 1),
+                             Dense(13, 13), eye(13), b.series[k])
+            .log_likelihood;
+      },
+      1000);
+}
+TEST(KalmanScore, StructuralModelOfThirteenStatesInDouble) { structural<double>(); }
+TEST(KalmanScore, StructuralModelOfThirteenStatesInFloat) { structural<float>(); }
+
+/// z(t) = phi z(t-1) + noise of variance s, from the stationary distribution.
+struct Autoregression {
+  template <class Theta>
+  KOKKOS_FUNCTION auto operator()(Theta const& theta) const {
+    auto const& phi = theta(0);
+    return Kalman::matrices(phi, theta(1), 1.0, 0.0, 0.0, theta(1) / (1 - square(phi)));
+  }
+};
+TYPED_TEST(KalmanScoreIn, AutoregressionInClosedForm) {
+  using T = TypeParam;
+  ScoreBatch<T, 1, 2> b(7, 50, {{-0.8, 0.8}, {0.5, 3}}, false);
+  Kalman::score(int(b.steps), Autoregression{}, b.theta, Kalman::predicted(), b.z, b.results());
+  auto const score = on_host(b.score);
+  auto const information = on_host(b.information);
+  auto const ll = on_host(b.ll);
+  for (std::size_t k = 0; k < b.items; ++k) {
+    auto const& z = b.series[k];
+    long double const phi = b.parameters[k][0], s = b.parameters[k][1], first = z[0](0) * z[0](0),
+                      n = static_cast<long double>(b.steps), one = 1 - phi * phi;
+    long double squares = 0, cross = 0, before = 0;
+    for (std::size_t t = 1; t < b.steps; ++t) {
+      long double const e = z[t](0) - phi * z[t - 1](0);
+      squares += e * e;
+      cross += e * z[t - 1](0);
+      before += z[t - 1](0) * z[t - 1](0);
+    }
+    long double const sum = one * first + squares;
+    double const tol = double(tolerance<T>(20, n * 10));
+    EXPECT_NEAR(double(ll(k)),
+                double(-0.5L * (n * (true_log_two_pi + std::log(s)) - std::log(one) + sum / s)),
+                tol);
+    EXPECT_NEAR(double(score(k, 0)), double(-phi / one + (phi * first + cross) / s), tol);
+    EXPECT_NEAR(double(score(k, 1)), double(-n / (2 * s) + sum / (2 * s * s)), tol);
+    // f is s / (1 - phi^2) at first, then s; e depends on phi only.
+    long double const g = 2 * phi / one;
+    EXPECT_NEAR(double(information(k, 0, 0)), double(g * g / 2 + before / s), tol);
+    EXPECT_NEAR(double(information(k, 1, 0)), double(g / (2 * s)), tol);
+    EXPECT_TRUE(same_bits(information(k, 1, 0), information(k, 0, 1)));
+    EXPECT_NEAR(double(information(k, 1, 1)), double(n / (2 * s * s)), tol);
+    EXPECT_EQ(on_host(b.st)(k), 0);
+  }
+}
+
+struct LocalLevel {  // logarithms of the variances of level and noise
+  template <class Theta>
+  KOKKOS_FUNCTION auto operator()(Theta const& theta) const {
+    return Kalman::matrices(1.0, exp(theta(0)), 1.0, exp(theta(1)));
+  }
+};
+struct LocalLevelOfVariances {
+  template <class Theta>
+  KOKKOS_FUNCTION auto operator()(Theta const& theta) const {
+    return Kalman::matrices(1.0, theta(0), 1.0, theta(1));
+  }
+};
+/// The exact diffuse local level filter, as its innovations and their variances from the second
+/// observation on.
+struct Innovations {
+  std::vector<long double> e, f;
+};
+Innovations innovations(std::vector<Dense> const& z, long double q, long double r) {
+  Innovations i;
+  long double x = z[0](0), p = r;
+  for (std::size_t t = 1; t < z.size(); ++t) {
+    p += q;
+    long double const e = z[t](0) - x, f = p + r;
+    i.e.push_back(e);
+    i.f.push_back(f);
+    x += p / f * e;
+    p -= p * p / f;
+  }
+  return i;
+}
+
+/// Annual flow of the Nile at Aswan, 1871 to 1970, in 10^8 m^3 (Cobb 1978).
+constexpr double nile[] = {
+    1120, 1160, 963, 1210, 1160, 1160, 813,  1230, 1370, 1140, 995,  935,  1110, 994,  1020,
+    960,  1180, 799, 958,  1140, 1100, 1210, 1150, 1250, 1260, 1220, 1030, 1100, 774,  840,
+    874,  694,  940, 833,  701,  916,  692,  1020, 1050, 969,  831,  726,  456,  824,  702,
+    1120, 1100, 832, 764,  821,  768,  845,  864,  862,  698,  845,  744,  796,  1040, 759,
+    781,  865,  845, 944,  984,  897,  822,  1010, 771,  676,  649,  846,  812,  742,  801,
+    1040, 860,  874, 848,  890,  744,  749,  838,  1050, 918,  986,  797,  923,  975,  815,
+    1020, 906,  901, 1170, 912,  746,  919,  718,  714,  740};
+
+TEST(KalmanScore, TheScoreOfTheNileVanishesAtThePublishedMaximum) {
+  Kokkos::View<double*, Space> y("y", 100), ll("ll", 1);
+  Kokkos::View<double* [2], Space> theta("theta", 1), score("score", 1);
+  Kokkos::View<double* [2][2], Space> information("information", 1);
+  std::vector<Dense> z;
+  for (double flow : nile) z.push_back(Dense(1, 1, flow));
+  fill(y, [](auto const& h) {
+    for (std::size_t t = 0; t < 100; ++t) h(t) = nile[t];
+  });
+  fill(theta, [](auto const& h) {
+    h(0, 0) = std::log(1469.1);
+    h(0, 1) = std::log(15099.0);
+  });
+  Kalman::score(100, LocalLevel{}, theta, Kalman::diffuse(), common(each(y)),
+                Kalman::results().log_likelihood(ll).score(score).information(information));
+  Kokkos::fence();
+  EXPECT_NEAR(on_host(ll)(0), -632.5456, 5e-5);
+  // The published variances are rounded: the second derivatives are about -4 and -40.
+  EXPECT_NEAR(on_host(score)(0, 0), 0, 4 * 5e-2 / 1469.1 + 4 * 0.5 / 15099);
+  EXPECT_NEAR(on_host(score)(0, 1), 0, 4 * 5e-2 / 1469.1 + 40 * 0.5 / 15099);
+  // The information matrix from derivatives of the innovations.
+  Parameters const at = {std::log(1469.1L), std::log(15099.0L)};
+  auto const i = innovations(z, 1469.1L, 15099.0L);
+  std::vector<Parameters> de, df;
+  for (std::size_t t = 0; t < i.e.size(); ++t) {
+    auto const of = [&](Parameters const& p) {
+      return innovations(z, std::exp(p[0]), std::exp(p[1]));
+    };
+    de.push_back(differences([&](Parameters const& p) { return of(p).e[t]; }, at));
+    df.push_back(differences([&](Parameters const& p) { return of(p).f[t]; }, at));
+  }
+  for (std::size_t a = 0; a < 2; ++a)
+    for (std::size_t b = 0; b < 2; ++b) {
+      long double want = 0;
+      for (std::size_t t = 0; t < i.e.size(); ++t)
+        want += df[t][a] * df[t][b] / (2 * i.f[t] * i.f[t]) + de[t][a] * de[t][b] / i.f[t];
+      EXPECT_NEAR(on_host(information)(0, a, b), double(want), 1e-9 * std::fabs(double(want)));
+    }
+}
+
+/// One parameter, the ratio of both variances, as a scalar of each item.
+struct Ratio {
+  template <class Theta>
+  KOKKOS_FUNCTION auto operator()(Theta const& theta) const {
+    return Kalman::matrices(1.0, theta(0), 1.0, 1.0);
+  }
+};
+TYPED_TEST(KalmanScoreIn, OneParameterIsAScalar) {
+  using T = TypeParam;
+  ScoreBatch<T, 1, 1> b(11, 20, {{0.2, 2}}, false);
+  Kokkos::View<T*, Space> theta("theta", b.items), score("score", b.items);
+  fill(theta, [&](auto const& h) {
+    for (std::size_t k = 0; k < b.items; ++k) h(k) = static_cast<T>(b.parameters[k][0]);
+  });
+  auto const of = [&](auto const& results) {
+    Kalman::score(int(b.steps), Ratio{}, theta, Kalman::diffuse(), b.z, results);
+  };
+  of(Kalman::results().log_likelihood(b.ll).score(poisoned(score)).status(b.st));
+  Kokkos::deep_copy(Kokkos::subview(b.score, Kokkos::ALL, 0), score);
+  b.expect(
+      [&](std::size_t k, Parameters const& at) {
+        auto const i = innovations(b.series[k], at[0], 1);
+        long double sum = 0;
+        for (std::size_t t = 0; t < i.e.size(); ++t)
+          sum += true_log_two_pi + std::log(i.f[t]) + i.e[t] * i.e[t] / i.f[t];
+        return -sum / 2;
+      },
+      20);
+  // Without the score the filter runs without derivatives.
+  auto const before = on_host(b.ll);
+  Kokkos::View<T*, Space> alone("alone", b.items);
+  of(Kalman::results().log_likelihood(poisoned(alone)));
+  for (std::size_t k = 0; k < b.items; ++k)
+    EXPECT_NEAR(double(on_host(alone)(k)), double(before(k)),
+                double(tolerance<T>(20, 20.0L * static_cast<long double>(b.steps))));
+}
+
+TYPED_TEST(KalmanScoreIn, CommonParametersOfSeveralSeries) {
+  using T = TypeParam;
+  ScoreBatch<T, 1, 2> b(11, 20, {{-1, -1}, {0.5, 0.5}}, true);
+  Kalman::score(int(b.steps), LocalLevel{}, b.theta, Kalman::diffuse(), b.z, b.results());
+  auto const ll = on_host(b.ll);
+  auto const score = on_host(b.score);
+  b.poison_results();
+  auto const one = Kokkos::subview(b.theta, 0, Kokkos::ALL);
+  Kokkos::View<T[2], Space> shared("shared");
+  Kokkos::deep_copy(shared, one);
+  Kalman::score(int(b.steps), LocalLevel{}, common(shared), Kalman::diffuse(), b.z, b.results());
+  for (std::size_t k = 0; k < b.items; ++k) {
+    EXPECT_TRUE(same_bits(on_host(b.ll)(k), ll(k)));
+    for (std::size_t i = 0; i < 2; ++i)
+      EXPECT_TRUE(same_bits(on_host(b.score)(k, i), score(k, i))) << k;
+  }
+}
+
+/// Series times 2^k and variances times 4^k scale the score exactly.
+TYPED_TEST(KalmanScoreIn, PowersOfTwoScaleExactly) {
+  using T = TypeParam;
+  ScoreBatch<T, 1, 2> b(9, 20, {{0.5, 2}, {0.5, 2}}, true);
+  auto const run = [&] {
+    Kalman::score(int(b.steps), LocalLevelOfVariances{}, b.theta, Kalman::diffuse(), b.z,
+                  b.results());
+  };
+  run();
+  auto const score = on_host(b.score);
+  auto const information = on_host(b.information);
+  for (int power : {-6, 5}) {
+    T const scale = std::ldexp(T(1), power);
+    ScoreBatch<T, 1, 2> c(9, 20, {{0.5, 2}, {0.5, 2}}, true);
+    fill(c.z, [&](auto const& h) {
+      for (std::size_t k = 0; k < c.items; ++k)
+        for (std::size_t t = 0; t < c.steps; ++t) h(k, t, 0) = scale * T(c.series[k][t](0));
+    });
+    fill(c.theta, [&](auto const& h) {
+      for (std::size_t k = 0; k < c.items; ++k)
+        for (std::size_t i = 0; i < 2; ++i) h(k, i) = scale * scale * T(c.parameters[k][i]);
+    });
+    Kalman::score(int(c.steps), LocalLevelOfVariances{}, c.theta, Kalman::diffuse(), c.z,
+                  c.results());
+    for (std::size_t k = 0; k < c.items; ++k)
+      for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_TRUE(same_bits(T(on_host(c.score)(k, i) * scale * scale), score(k, i))) << k;
+        for (std::size_t j = 0; j < 2; ++j)
+          EXPECT_TRUE(same_bits(T(on_host(c.information)(k, i, j) * scale * scale * scale * scale),
+                                information(k, i, j)))
+              << k;
+      }
+  }
+}
+
+/// Items that fail at the first, middle and last place.
+template <class T>
+void failures(T bad, Reason reason) {
+  ScoreBatch<T, 1, 2> b(27, 15, {{0.5, 2}, {0.5, 2}}, true);
+  auto const run = [&] {
+    b.poison_results();
+    Kalman::score(int(b.steps), LocalLevelOfVariances{}, b.theta, Kalman::diffuse(), b.z,
+                  b.results());
+    Kokkos::fence();
+  };
+  run();
+  auto const score = on_host(b.score);
+  auto const information = on_host(b.information);
+  auto const ll = on_host(b.ll);
+  fill(b.theta, [&](auto const& h) {
+    for (std::size_t k = 0; k < b.items; ++k)
+      for (std::size_t i = 0; i < 2; ++i)
+        h(k, i) = i == 1 && k % 13 == 0 ? bad : T(b.parameters[k][i]);
+  });
+  run();
+  for (std::size_t k = 0; k < b.items; ++k) {
+    if (k % 13 == 0) {
+      EXPECT_EQ(Status::reason(on_host(b.st)(k)), reason) << k;
+      EXPECT_FALSE(std::isfinite(on_host(b.ll)(k))) << k;
+      EXPECT_FALSE(std::isfinite(on_host(b.score)(k, 0))) << k;
+      continue;
+    }
+    EXPECT_EQ(on_host(b.st)(k), 0) << k;
+    EXPECT_TRUE(same_bits(on_host(b.ll)(k), ll(k))) << k;
+    for (std::size_t i = 0; i < 2; ++i) {
+      EXPECT_TRUE(same_bits(on_host(b.score)(k, i), score(k, i))) << k;
+      EXPECT_TRUE(same_bits(on_host(b.information)(k, i, 0), information(k, i, 0))) << k;
+    }
+  }
+}
+TYPED_TEST(KalmanScoreIn, FailuresStayInTheirItems) {
+  using T = TypeParam;
+  failures<T>(T(-1000), Reason::not_positive_definite);
+  failures<T>(std::numeric_limits<T>::quiet_NaN(), Reason::not_finite);
+}
+
+TEST(KalmanScore, NoItemsAndNoSteps) {
+  ScoreBatch<double, 1, 2> none(0, 5, {{0, 1}, {0, 1}}, false);
+  Kalman::score(5, LocalLevel{}, none.theta, Kalman::diffuse(), none.z, none.results());
+  ScoreBatch<double, 1, 2> b(3, 5, {{0, 1}, {0, 1}}, false);
+  Kalman::score(0, LocalLevel{}, b.theta, Kalman::diffuse(), b.z, b.results());
+  for (std::size_t k = 0; k < b.items; ++k) {
+    EXPECT_EQ(on_host(b.ll)(k), 0);
+    EXPECT_EQ(on_host(b.score)(k, 1), 0);
+    EXPECT_EQ(on_host(b.information)(k, 1, 1), 0);
+    EXPECT_EQ(on_host(b.st)(k), 0);
+  }
+}
+
+TEST(KalmanScore, DiffuseEntriesCountLogTwoPi) {
+  ScoreBatch<double, 1, 2> b(3, 10, {{0, 1}, {0, 1}}, false);
+  Kokkos::View<double*, Space> with("with", 3);
+  Kalman::score(10, LocalLevel{}, b.theta, Kalman::diffuse(), b.z, b.results());
+  Kalman::score(10, LocalLevel{}, b.theta, Kalman::diffuse(), b.z,
+                Kalman::results()
+                    .log_likelihood(with, Kalman::DiffuseEntries::with_log_two_pi)
+                    .score(b.score));
+  for (std::size_t k = 0; k < 3; ++k)
+    EXPECT_NEAR(on_host(with)(k), on_host(b.ll)(k) - 0.5 * double(true_log_two_pi), 1e-12);
+}
+
+TEST(KalmanScore, ViewsThatDoNotFitAreRefused) {
+  ScoreBatch<double, 1, 2> b(3, 10, {{0, 1}, {0, 1}}, false);
+  Kokkos::View<double* [2], Space> four("four", 4);
+  auto const call = [&](int steps, auto const& theta) {
+    Kalman::score(steps, LocalLevel{}, theta, Kalman::diffuse(), b.z, b.results());
+  };
+  EXPECT_THROW(call(11, b.theta), std::invalid_argument);
+  EXPECT_THROW(call(10, four), std::invalid_argument);
+  EXPECT_EQ(on_host(b.ll)(0), poison<double>());
+}
+
+}  // namespace
+}  // namespace Batchwork::Test
