@@ -3,6 +3,7 @@
 
 #include "Track.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -38,13 +39,15 @@ void write_rows(std::ostream& out, Track const& track, char between) {
   }
 }
 
-/// Ellipses of two standard deviations, for gnuplot: centre, diameters, angle in degrees.
+/// Ellipses of two standard deviations, five times as large, at every third step, for gnuplot:
+/// centre, diameters, angle in degrees.
 void write_ellipses(std::ostream& out, Track const& track) {
-  for (Point const& p : track) {
+  for (std::size_t t = 0; t < track.size(); t += 3) {
+    Point const& p = track[t];
     double const middle = (p.variance_x + p.variance_y) / 2,
                  half = (p.variance_x - p.variance_y) / 2, radius = std::hypot(half, p.covariance);
-    out << p.x << ' ' << p.y << ' ' << 4 * std::sqrt(middle + radius) << ' '
-        << 4 * std::sqrt(std::fmax(middle - radius, 0)) << ' '
+    out << p.x << ' ' << p.y << ' ' << 20 * std::sqrt(middle + radius) << ' '
+        << 20 * std::sqrt(std::fmax(middle - radius, 0)) << ' '
         << 90 / pi * std::atan2(p.covariance, half) << '\n';
   }
 }
@@ -58,11 +61,11 @@ set tics nomirror out scale 0.6 textcolor rgb ink
 set grid back linecolor rgb '#dfe4ea' linewidth 1 dashtype solid
 set key textcolor rgb ink samplen 2 spacing 1.25
 set multiplot layout 1,2
-set xlabel 'x, km'; set ylabel 'y, km'; set size ratio -1; set key top right
+set xlabel 'x, km'; set ylabel 'y, km'; set size ratio -1; set key bottom left
 km(v) = v / 1000
 )";
 constexpr char const* left_half = R"(
-plot $ellipses using (km($1)):(km($2)):(km($3)):(km($4)):5 with ellipses fillcolor rgb band fillstyle solid 0.5 border linecolor rgb water title '2-sigma ellipses', \
+plot $ellipses using (km($1)):(km($2)):(km($3)):(km($4)):5 with ellipses fillcolor rgb band fillstyle solid 0.5 border linecolor rgb water title '2-sigma ellipses, 5 times as large', \
      $track using (km($5)):(km($6)) with points pointtype 7 pointsize 0.6 linecolor rgb accent title 'Observed', \
      $track using (km($2)):(km($3)) with lines linewidth 2 linecolor rgb truth title 'Truth', \
      $track using (km($7)):(km($8)) with lines linewidth 2 linecolor rgb water title 'Estimate'
@@ -72,16 +75,19 @@ set yrange [0:1.02]; set key outside bottom center horizontal
 
 }  // namespace
 
-Track most_interesting(Targets const& targets, Tracks const& tracks) {
+Track typical_track(Targets const& targets, Tracks const& tracks) {
   auto const flag = on_host(targets.flag);
   std::size_t const steps = flag.extent(1);
   std::size_t best = 0;
-  int most = -1;
+  int longest = 0;
   for (std::size_t n = 0; n < flag.extent(0); ++n) {
-    int changes = 0;
-    for (std::size_t t = 1; t < steps; ++t)
-      changes += flag(n, t, turning) != flag(n, t - 1, turning);
-    if (changes > most) best = n, most = changes;
+    int part[3] = {}, parts = 0;  // steps straight, turning, straight
+    for (std::size_t t = 0; t < steps && parts < 3; ++t) {
+      parts += (flag(n, t, turning) != 0) != (parts == 1);
+      if (parts < 3) ++part[parts];
+    }
+    int const shortest = parts < 3 ? std::min({part[0], part[1], part[2]}) : 0;
+    if (shortest > longest) best = n, longest = shortest;
   }
   auto const truth = on_host(targets.truth), mean = on_host(tracks.mean);
   auto const seen = on_host(targets.seen);
@@ -133,7 +139,9 @@ std::string draw(std::string const& path, std::string const& title, Track const&
   script << "END\nset output '" << quoted << "'\n"
          << style << "set title '" << title << "'\n"
          << left_half
-         << "plot $track using 1:4 with fillsteps fillcolor rgb '#eef2f6' title 'Truth: turning'";
+         << "plot $track using 1:4:(2) with boxes fillstyle solid noborder linecolor rgb '#dbe3ec' "
+            "title "
+            "'Truth: it turns'";
   char const* const names[] = {"Straight", "Turn", "Change"};
   char const* const colours[] = {"'#64748b'", "water", "accent"};
   for (std::size_t j = 0; j < track.front().probability.size(); ++j)

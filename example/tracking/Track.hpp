@@ -23,8 +23,8 @@ struct Point {
 };
 using Track = std::vector<Point>;
 
-/// The track of the target that changes most often between straight flight and turns.
-Track most_interesting(Targets const& targets, Tracks const& tracks);
+/// The track of a target that flies straight, turns and flies straight again, all for long.
+Track typical_track(Targets const& targets, Tracks const& tracks);
 
 /// Writes a CSV file. Throws InputError if that is not possible.
 void write_csv(std::string const& path, Track const& track);

@@ -57,8 +57,7 @@ int run(Options const& o) {
         if (first == 0) track(o.filters[k], targets, tracks);
         scores[k].seconds += track(o.filters[k], targets, tracks);
         scores[k].add(targets, tracks);
-        if (first == 0 && k + 1 == o.filters.size())
-          track_shown = most_interesting(targets, tracks);
+        if (first == 0 && k + 1 == o.filters.size()) track_shown = typical_track(targets, tracks);
       }
       if (Progress::wanted()) progress(first + items);
     }
