@@ -29,8 +29,9 @@ struct Motion {
   double turning;  ///< 1 or 0
   template <class X>
   KOKKOS_FUNCTION auto operator()(X const& x) const {
-    auto const half = (0.5 * interval * turning) * x(4);  // half of the angle of the turn
-    auto const c = cos(half), s = sin(half), chord = interval * sinc(half);
+    double const dt = interval;
+    auto const half = (0.5 * dt * turning) * x(4);  // half of the angle of the turn
+    auto const c = cos(half), s = sin(half), chord = dt * sinc(half);
     auto const cosine = c * c - s * s, sine = 2 * c * s;
     auto y = 1 * x;
     y(0) += chord * (c * x(2) - s * x(3));

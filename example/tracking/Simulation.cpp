@@ -9,10 +9,6 @@ namespace {
 
 using namespace Batchwork;
 
-constexpr double degree = pi / 180;
-/// How targets really move.
-constexpr Mode flight{1, 0.3, 0.0005};
-
 /// Where a target is before the first step, and what the filter knows of it.
 struct Begin {
   template <class Truth, class Start, class R>
@@ -32,16 +28,18 @@ struct Begin {
 /// A step of a target. It begins a turn of 1 to 3 degrees a second with probability 0.03, and ends
 /// it with probability 0.06.
 struct Fly {
+  Mode mode;
   double detected, outliers;
   template <class X, class R, class Truth, class Z, class F>
   KOKKOS_FUNCTION void operator()(X& x, R& r, Truth& truth, Z& seen, F& flag) const {
+    double const degree = pi / 180;
     auto const u = uniform<6>(r);
     auto const was_turning = x(4) != 0.0;
     auto const begins = !was_turning && u(0) < 0.03, ends = was_turning && u(0) < 0.06;
     auto const rate = (1 + 2 * u(1)) * select(u(2) < 0.5, -degree, degree);
     x(4) = select(begins, rate, select(ends, 0.0, x(4)));
     auto const turns = x(4) != 0.0;
-    x = flight.motion()(x) + cholesky(flight.noise()).lower() * normal<N>(r);
+    x = mode.motion()(x) + cholesky(mode.noise()).lower() * normal<N>(r);
     x(4) = select(turns, x(4), 0.0);
     truth = x;
 
@@ -67,8 +65,8 @@ Targets::Targets(std::int64_t items, int steps)
 void simulate(Scenario const& scenario, std::int64_t first, Targets const& targets) {
   Kokkos::View<double* [N]> const state("Tracking::state", targets.start.extent(0));
   map(Exec(), Begin{}, out(state), out(targets.start), random(scenario.seed, 0, first));
-  scan(Exec(), scenario.steps, Fly{scenario.detected, scenario.outliers}, carry(state),
-       random(scenario.seed, 1, first), emit(targets.truth), emit(targets.seen),
+  scan(Exec(), scenario.steps, Fly{{1, 0.3, 0.0005}, scenario.detected, scenario.outliers},
+       carry(state), random(scenario.seed, 1, first), emit(targets.truth), emit(targets.seen),
        emit(targets.flag));
 }
 

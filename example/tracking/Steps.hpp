@@ -25,7 +25,8 @@ inline constexpr double narrowest = 16.27;
 
 template <class Gate, class Mask>
 KOKKOS_FUNCTION void adapt(Gate& gate, Mask const& outside) {
-  gate = select(outside, 4 * gate, narrowest);
+  double const usual = narrowest;
+  gate = select(outside, 4 * gate, usual);
 }
 
 /// Extended or unscented filter with one mode.
