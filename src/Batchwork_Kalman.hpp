@@ -20,6 +20,7 @@
 #include "kalman/Batchwork_Extended.hpp"
 #include "kalman/Batchwork_Filter.hpp"
 #include "kalman/Batchwork_Gains.hpp"
+#include "kalman/Batchwork_Gate.hpp"
 #include "kalman/Batchwork_Information.hpp"
 #include "kalman/Batchwork_Innovation.hpp"
 #include "kalman/Batchwork_Iterated.hpp"

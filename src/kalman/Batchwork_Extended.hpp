@@ -7,6 +7,7 @@
 #ifndef BATCHWORK_EXTENDED_HPP
 #define BATCHWORK_EXTENDED_HPP
 
+#include "kalman/Batchwork_Gate.hpp"
 #include "kalman/Batchwork_Residual.hpp"
 #include "kalman/detail/Batchwork_Correction.hpp"
 #include "tile/Batchwork_Derivatives.hpp"
@@ -55,7 +56,7 @@ BATCHWORK_INLINE void extended_predict(X& x, P& p, F const& f, Q const& q) {
 /// as in update, and failures are those of update. Cost: the calls of value_and_jacobian, and the
 /// operations of update.
 ///
-/// The result holds u' u, the normalised innovation squared (NIS), for a gate; see Innovation.
+/// The result holds u' u, the normalised innovation squared (NIS); see Innovation and gate.
 ///
 /// \tparam D whether observations may be missing
 /// \param x mean, a mutable vector of N, or scalar
@@ -66,21 +67,24 @@ BATCHWORK_INLINE void extended_predict(X& x, P& p, F const& f, Q const& q) {
 ///   returns a vector of M, or a scalar; it is called with numbers that have derivatives
 /// \param r covariance of the noise, M x M; only the lower triangle is read
 /// \param residual functor for the difference of z and h(x), two vectors of M, see Difference
+/// \param gate gate(threshold), to ignore observations that do not fit; see gate
 /// \returns an Innovation
 template <Data D = Data::may_be_missing, class X, class P, class L, class Z, class H,
-          Impl::ScalarOrTile R, class Residual = Difference>
+          Impl::ScalarOrTile R, class Residual = Difference, class G = NoGate>
 BATCHWORK_INLINE auto extended_update(X& x, P& p, L& loglik, Z const& z, H const& h, R const& r,
-                                      Residual const& residual = {}) {
+                                      Residual const& residual = {}, G const& gate = {}) {
   auto const& zv = Impl::as_vector(z);
   auto const& rm = Impl::as_matrix(r);
-  return Impl::with_state(x, p, [&](auto& xs, auto& ps) {
-    auto const linear = value_and_jacobian(h, xs);
-    auto const v = residual(zv, Impl::as_vector(linear.value));
-    auto const g = linear.jacobian * ps;
-    auto const c = Impl::correction<D>(zv, Impl::as_vector(v), g,
-                                       symmetric_product(g, transpose(linear.jacobian), rm), rm);
-    xs = xs + transpose(c.y) * c.u;
-    return Impl::conclude(ps, loglik, c);
+  return Impl::update_through(gate, x, p, loglik, [&](X& to_x, P& to_p, auto& likelihood) {
+    return Impl::with_state(to_x, to_p, [&](auto& xs, auto& ps) {
+      auto const linear = value_and_jacobian(h, xs);
+      auto const v = residual(zv, Impl::as_vector(linear.value));
+      auto const g = linear.jacobian * ps;
+      auto const c = Impl::correction<D>(zv, Impl::as_vector(v), g,
+                                         symmetric_product(g, transpose(linear.jacobian), rm), rm);
+      xs = xs + transpose(c.y) * c.u;
+      return Impl::conclude(ps, likelihood, c);
+    });
   });
 }
 /// The same without the log-likelihood.
@@ -92,13 +96,14 @@ BATCHWORK_INLINE auto extended_update(X& x, P& p, L& loglik, Z const& z, H const
 /// \param h observation, a functor
 /// \param r covariance of the noise, M x M; only the lower triangle is read
 /// \param residual functor for the difference of z and h(x)
+/// \param gate gate(threshold), to ignore observations that do not fit; see gate
 /// \returns an Innovation
 template <Data D = Data::may_be_missing, class X, class P, class Z, class H, Impl::ScalarOrTile R,
-          class Residual = Difference>
+          class Residual = Difference, class G = NoGate>
 BATCHWORK_INLINE auto extended_update(X& x, P& p, Z const& z, H const& h, R const& r,
-                                      Residual const& residual = {}) {
+                                      Residual const& residual = {}, G const& gate = {}) {
   Impl::Nothing none;
-  return extended_update<D>(x, p, none, z, h, r, residual);
+  return extended_update<D>(x, p, none, z, h, r, residual, gate);
 }
 
 /// extended_predict, then extended_update.
@@ -113,13 +118,15 @@ BATCHWORK_INLINE auto extended_update(X& x, P& p, Z const& z, H const& h, R cons
 /// \param h observation, a functor
 /// \param r covariance of the observation's noise, M x M
 /// \param residual functor for the difference of z and h(x)
+/// \param gate gate(threshold), to ignore observations that do not fit; see gate
 /// \returns an Innovation
 template <Data D = Data::may_be_missing, class X, class P, class L, class Z, class F, class Q,
-          class H, class R, class Residual = Difference>
+          class H, class R, class Residual = Difference, class G = NoGate>
 BATCHWORK_INLINE auto extended_step(X& x, P& p, L& loglik, Z const& z, F const& f, Q const& q,
-                                    H const& h, R const& r, Residual const& residual = {}) {
+                                    H const& h, R const& r, Residual const& residual = {},
+                                    G const& gate = {}) {
   extended_predict(x, p, f, q);
-  return extended_update<D>(x, p, loglik, z, h, r, residual);
+  return extended_update<D>(x, p, loglik, z, h, r, residual, gate);
 }
 
 }  // namespace Batchwork::Kalman

@@ -37,30 +37,34 @@ namespace Batchwork::Kalman {
 /// \param r covariance of the noise, M x M; only the lower triangle is read
 /// \param iterations at least 1; fewer count as 1
 /// \param residual functor for the difference of z and h(x), see Difference
+/// \param gate gate(threshold), to ignore observations that do not fit; see gate
 /// \returns an Innovation
 template <Data D = Data::may_be_missing, class X, class P, class L, class Z, class H,
-          Impl::ScalarOrTile R, class Residual = Difference>
+          Impl::ScalarOrTile R, class Residual = Difference, class G = NoGate>
 BATCHWORK_INLINE auto iterated_update(X& x, P& p, L& loglik, Z const& z, H const& h, R const& r,
-                                      int iterations, Residual const& residual = {}) {
+                                      int iterations, Residual const& residual = {},
+                                      G const& gate = {}) {
   auto const& zv = Impl::as_vector(z);
   auto const& rm = Impl::as_matrix(r);
-  return Impl::with_state(x, p, [&](auto& xs, auto& ps) {
-    auto const correct = [&](auto const& at) {
-      auto const linear = value_and_jacobian(h, at);
-      auto const v = residual(zv, Impl::as_vector(linear.value));
-      auto const g = linear.jacobian * ps;
-      return Impl::correction<D>(zv, Impl::as_vector(v) - linear.jacobian * (xs - at), g,
-                                 symmetric_product(g, transpose(linear.jacobian), rm), rm);
-    };
-    std::remove_cvref_t<decltype(xs)> at = xs;
-    auto c = correct(at);
-    BATCHWORK_ROLLED
-    for (int k = 1; k < iterations; ++k) {
-      at = xs + transpose(c.y) * c.u;
-      c = correct(at);
-    }
-    xs = xs + transpose(c.y) * c.u;
-    return Impl::conclude(ps, loglik, c);
+  return Impl::update_through(gate, x, p, loglik, [&](X& to_x, P& to_p, auto& likelihood) {
+    return Impl::with_state(to_x, to_p, [&](auto& xs, auto& ps) {
+      auto const correct = [&](auto const& at) {
+        auto const linear = value_and_jacobian(h, at);
+        auto const v = residual(zv, Impl::as_vector(linear.value));
+        auto const g = linear.jacobian * ps;
+        return Impl::correction<D>(zv, Impl::as_vector(v) - linear.jacobian * (xs - at), g,
+                                   symmetric_product(g, transpose(linear.jacobian), rm), rm);
+      };
+      std::remove_cvref_t<decltype(xs)> at = xs;
+      auto c = correct(at);
+      BATCHWORK_ROLLED
+      for (int k = 1; k < iterations; ++k) {
+        at = xs + transpose(c.y) * c.u;
+        c = correct(at);
+      }
+      xs = xs + transpose(c.y) * c.u;
+      return Impl::conclude(ps, likelihood, c);
+    });
   });
 }
 /// The same without the log-likelihood.
@@ -73,13 +77,15 @@ BATCHWORK_INLINE auto iterated_update(X& x, P& p, L& loglik, Z const& z, H const
 /// \param r covariance of the noise, M x M; only the lower triangle is read
 /// \param iterations at least 1; fewer count as 1
 /// \param residual functor for the difference of z and h(x)
+/// \param gate gate(threshold), to ignore observations that do not fit; see gate
 /// \returns an Innovation
 template <Data D = Data::may_be_missing, class X, class P, class Z, class H, Impl::ScalarOrTile R,
-          class Residual = Difference>
+          class Residual = Difference, class G = NoGate>
 BATCHWORK_INLINE auto iterated_update(X& x, P& p, Z const& z, H const& h, R const& r,
-                                      int iterations, Residual const& residual = {}) {
+                                      int iterations, Residual const& residual = {},
+                                      G const& gate = {}) {
   Impl::Nothing none;
-  return iterated_update<D>(x, p, none, z, h, r, iterations, residual);
+  return iterated_update<D>(x, p, none, z, h, r, iterations, residual, gate);
 }
 
 }  // namespace Batchwork::Kalman

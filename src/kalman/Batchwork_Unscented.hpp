@@ -7,6 +7,7 @@
 #ifndef BATCHWORK_UNSCENTED_HPP
 #define BATCHWORK_UNSCENTED_HPP
 
+#include "kalman/Batchwork_Gate.hpp"
 #include "kalman/Batchwork_Residual.hpp"
 #include "kalman/detail/Batchwork_Correction.hpp"
 #include "tile/Batchwork_Blocks.hpp"
@@ -140,24 +141,27 @@ BATCHWORK_INLINE void unscented_predict(X& x, P& p, F const& f, Q const& q,
 /// \param residual functor for the difference of two observations, see Difference; the mean of
 ///   angles is right if all points are within pi of h(x)
 /// \param weights the points
+/// \param gate gate(threshold), to ignore observations that do not fit; see gate
 /// \returns an Innovation
 template <Data D = Data::may_be_missing, class X, class P, class L, class Z, class H,
-          Impl::ScalarOrTile R, class Residual = Difference>
+          Impl::ScalarOrTile R, class Residual = Difference, class G = NoGate>
 BATCHWORK_INLINE auto unscented_update(X& x, P& p, L& loglik, Z const& z, H const& h, R const& r,
                                        Residual const& residual = {},
-                                       UnscentedWeights const& weights = {}) {
+                                       UnscentedWeights const& weights = {}, G const& gate = {}) {
   using T = scalar_t<typename P::value_type>;
   auto const& zv = Impl::as_vector(z);
   auto const& rm = Impl::as_matrix(r);
-  return Impl::with_state(x, p, [&](auto& xs, auto& ps) {
-    auto const l = cholesky(ps).lower();
-    auto const seen = Impl::unscented_moments(xs, l, h, rm, residual, weights);
-    // sum w d_a (x_a - x)' = (above - below) L' / sqrt(2), as the points are x +- c L.
-    auto const g = T(0.70710678118654752440) * ((seen.above - seen.below) * transpose(l));
-    auto const v = residual(zv, seen.mean);
-    auto const c = Impl::correction<D>(zv, Impl::as_vector(v), g, seen.covariance, rm);
-    xs = xs + transpose(c.y) * c.u;
-    return Impl::conclude(ps, loglik, c);
+  return Impl::update_through(gate, x, p, loglik, [&](X& to_x, P& to_p, auto& likelihood) {
+    return Impl::with_state(to_x, to_p, [&](auto& xs, auto& ps) {
+      auto const l = cholesky(ps).lower();
+      auto const seen = Impl::unscented_moments(xs, l, h, rm, residual, weights);
+      // sum w d_a (x_a - x)' = (above - below) L' / sqrt(2), as the points are x +- c L.
+      auto const g = T(0.70710678118654752440) * ((seen.above - seen.below) * transpose(l));
+      auto const v = residual(zv, seen.mean);
+      auto const c = Impl::correction<D>(zv, Impl::as_vector(v), g, seen.covariance, rm);
+      xs = xs + transpose(c.y) * c.u;
+      return Impl::conclude(ps, likelihood, c);
+    });
   });
 }
 /// The same without the log-likelihood.
@@ -170,14 +174,15 @@ BATCHWORK_INLINE auto unscented_update(X& x, P& p, L& loglik, Z const& z, H cons
 /// \param r covariance of the noise, M x M; only the lower triangle is read
 /// \param residual functor for the difference of two observations
 /// \param weights the points
+/// \param gate gate(threshold), to ignore observations that do not fit; see gate
 /// \returns an Innovation
 template <Data D = Data::may_be_missing, class X, class P, class Z, class H, Impl::ScalarOrTile R,
-          class Residual = Difference>
+          class Residual = Difference, class G = NoGate>
 BATCHWORK_INLINE auto unscented_update(X& x, P& p, Z const& z, H const& h, R const& r,
                                        Residual const& residual = {},
-                                       UnscentedWeights const& weights = {}) {
+                                       UnscentedWeights const& weights = {}, G const& gate = {}) {
   Impl::Nothing none;
-  return unscented_update<D>(x, p, none, z, h, r, residual, weights);
+  return unscented_update<D>(x, p, none, z, h, r, residual, weights, gate);
 }
 
 }  // namespace Kalman

@@ -35,20 +35,15 @@ struct Gated {
       return generate<2>([&](int i) { return i == 0 ? gain * s(0) : gain * sin(s(1)); });
     };
     Kalman::extended_predict(x, p, Turn{}, q);
-    auto const x_before = x;
-    auto const p_before = p;
-    auto increment = 0 * x(0);
+    auto const beyond = Kalman::gate(gate);
     auto const seen = [&] {
       if constexpr (K == NonlinearFilter::unscented)
-        return Kalman::unscented_update<D>(x, p, increment, z, observe, r);
+        return Kalman::unscented_update<D>(x, p, loglik, z, observe, r, {}, {}, beyond);
       else if constexpr (K == NonlinearFilter::iterated)
-        return Kalman::iterated_update<D>(x, p, increment, z, observe, r, 2);
-      else return Kalman::extended_update<D>(x, p, increment, z, observe, r);
+        return Kalman::iterated_update<D>(x, p, loglik, z, observe, r, 2, {}, beyond);
+      else return Kalman::extended_update<D>(x, p, loglik, z, observe, r, {}, beyond);
     }();
-    auto const outside = seen.nis > gate;
-    x = fail_where(seen.nis > limit, Reason::incomplete_data, select(outside, x_before, x));
-    p = select(outside, p_before, p);
-    loglik += select(outside, 0 * increment, increment);
+    x = fail_where(seen.nis > limit, Reason::incomplete_data, x);
     nis = seen.nis;
   }
 };

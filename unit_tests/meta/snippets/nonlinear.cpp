@@ -88,18 +88,14 @@ struct NoiseInside {
 };
 
 struct Gated {
-  template <class X, class P, class L, class Z, class Q, class R>
-  KOKKOS_FUNCTION void operator()(X& x, P& p, L& log_likelihood, Z const& z, Q const& q,
+  template <class X, class P, class L, class C, class Z, class Q, class R>
+  KOKKOS_FUNCTION void operator()(X& x, P& p, L& log_likelihood, C& ignored, Z const& z, Q const& q,
                                   R const& r) const {
     Kalman::extended_predict(x, p, Swing{}, q);
-    auto const x_before = x;
-    auto const p_before = p;
-    auto gain = 0 * x(0);  // what the observation adds to the log-likelihood
-    auto const nis = Kalman::extended_update(x, p, gain, z, End{}, r).nis;
-    auto const outside = nis > 10.83;  // 0.1 % of chi-squared with one degree of freedom
-    x = select(outside, x_before, x);
-    p = select(outside, p_before, p);
-    log_likelihood += select(outside, 0 * gain, gain);
+    double const limit = 10.83;  // 0.1 % of chi-squared with one degree of freedom
+    auto const nis =
+        Kalman::extended_update(x, p, log_likelihood, z, End{}, r, {}, Kalman::gate(limit)).nis;
+    ignored += select(nis > limit, 1.0, 0.0);
   }
 };
 
@@ -141,7 +137,9 @@ inline void instantiate() {
   scan(steps, Driven{}, mean, covariance, log_likelihood, each(z), each(u), in(length), Q, R);
   auto const one_variance = common(fixed(Symmetric<double, 1>(identity<double, 1>())));
   scan(steps, NoiseInside{}, mean, covariance, log_likelihood, each(z), one_variance, R);
-  scan(steps, Gated{}, mean, covariance, log_likelihood, each(z), Q, R);
+  Kokkos::View<double*> count("count", n);
+  scan(steps, Gated{}, mean, covariance, log_likelihood, carry(common(fixed(0.0)), count), each(z),
+       Q, R);
   Kokkos::View<double* [3]> x3("x3", n);
   Kokkos::View<double[3]> q3("q3");
   Kokkos::View<double* [3]> time3("time3", steps);

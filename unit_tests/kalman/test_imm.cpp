@@ -1,0 +1,381 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The interacting multiple model estimator of the example tracking, and whether the filters of the
+// example are consistent.
+#include "../../example/tracking/Steps.hpp"
+#include "ImmReference.hpp"
+
+namespace Batchwork::Test {
+
+/// A step of an IMM with linear modes. f, q and h hold the matrices of all modes, one below the
+/// other.
+template <int N, int M>
+struct LinearBank {
+  template <class X, class P, class W, class L, class Z, class F, class Q, class H, class Pi,
+            class R, class Mean, class C>
+  KOKKOS_FUNCTION void operator()(X& means, P& covariances, W& w, L& loglik, Z const& z, F const& f,
+                                  Q const& q, H const& h, Pi const& transition, R const& r,
+                                  Mean& mean, C& covariance) const {
+    Tracking::imm_predict(means, covariances, w, transition, [&](auto j, auto& x, auto& p) {
+      Kalman::predict(x, p, block<N, N>(f, j() * N, 0), symmetric(block<N, N>(q, j() * N, 0)));
+    });
+    Tracking::imm_update(means, covariances, w, loglik, [&](auto j, auto& x, auto& p) {
+      auto of_mode = 0 * x(0);
+      Kalman::update(x, p, of_mode, z, block<M, N>(h, j() * M, 0), r);
+      return of_mode;
+    });
+    auto const all = Tracking::mixture(means, covariances, w);
+    mean = all.mean;
+    covariance = all.covariance;
+  }
+};
+
+namespace {
+
+enum class Plant { none, negative_noise, infinite };
+
+/// A batch of targets, with the results of both.
+template <class T, int N, int M, int K>
+struct Banks {
+  static constexpr std::size_t items = 19;
+  static constexpr int steps = 10;
+  Kokkos::View<T* [N][K], Space> means { "means", items };
+  Kokkos::View<T* [K * N][N], Space> covariances { "covariances", items };
+  Kokkos::View<T* [K], Space> start { "start", items }, w{"w", items};
+  Kokkos::View<T[K * N][N], Space> f{"f"}, q{"q"};
+  Kokkos::View<T[K * M][N], Space> h{"h"};
+  Kokkos::View<T[K][K], Space> transition{"transition"};
+  Kokkos::View<T* [M][M], Space> r { "r", items };
+  Kokkos::View<T** [M], Space> z { "z", items, std::size_t(steps) };
+  Kokkos::View<T** [N], Space> mean { "mean", items, std::size_t(steps) };
+  Kokkos::View<T** [N][N], Space> covariance { "covariance", items, std::size_t(steps) };
+  Kokkos::View<T*, Space> loglik{"loglik", items};
+  Kokkos::View<int*, Space> codes{"codes", items};
+  std::vector<TrueBank> truth;
+  std::vector<std::vector<Dense>> series;
+
+  explicit Banks(Plant plant = Plant::none) {
+    Random random(211);
+    TrueBank bank;
+    for (int j = 0; j < K; ++j) {
+      RandomModel<T> const m(random, N, M);
+      bank.modes.push_back(
+          {m.f, m.q, m.h, m.r, random_dense<T>(random, N, 1), random_spd<T>(random, N), 0});
+      bank.modes[std::size_t(j)].r = bank.modes[0].r;
+      bank.modes[std::size_t(j)].probability = T(j == 0 ? 1 - (K - 1) * 0.125 : 0.125);
+    }
+    bank.transition =
+        make_dense(K, K, [](int i, int j) { return T(i == j ? 1 - (K - 1) * 0.0625 : 0.0625); });
+    truth.assign(items, bank);
+    for (std::size_t k = 0; k < items; ++k) {
+      series.push_back(random_series<T>(random, steps, M, [&](int t, int) {
+        return t == int(k) % steps || random(0, 1) < 0.2;  // one step without any entry
+      }));
+      // Likelihoods of this step underflow, also in long double.
+      if (k % 4 == 1) series[k][5](0) = T(2000);
+    }
+    auto const of = [&](std::size_t k, std::size_t j) -> TrueMode& { return truth[k].modes[j]; };
+    fill(means, [&](auto const& v) {
+      for (std::size_t k = 0; k < items; ++k)
+        for (int i = 0; i < N * K; ++i) v(k, i / K, i % K) = T(of(k, std::size_t(i % K)).x(i / K));
+    });
+    fill(covariances, [&](auto const& v) {
+      for (std::size_t k = 0; k < items; ++k)
+        for (int i = 0; i < K * N; ++i)
+          for (int j = 0; j < N; ++j) v(k, i, j) = T(of(k, std::size_t(i / N)).p(i % N, j));
+    });
+    fill(start, [&](auto const& v) {
+      for (std::size_t k = 0; k < items; ++k)
+        for (std::size_t j = 0; j < K; ++j) v(k, j) = T(of(k, j).probability);
+    });
+    auto const stacked = [&](auto const& view, Dense TrueMode::* matrix, int rows) {
+      fill(view, [&](auto const& v) {
+        for (int i = 0; i < K * rows; ++i)
+          for (int j = 0; j < N; ++j)
+            v(i, j) = T((bank.modes[std::size_t(i / rows)].*matrix)(i % rows, j));
+      });
+    };
+    stacked(f, &TrueMode::f, N), stacked(q, &TrueMode::q, N), stacked(h, &TrueMode::h, M);
+    filled(transition, bank.transition);
+    fill(r, [&](auto const& v) {
+      for (std::size_t k = 0; k < items; ++k)
+        for (int i = 0; i < M * M; ++i)
+          v(k, i / M, i % M) = T(of(k, 0).r(i / M, i % M)) *
+                               T(plant == Plant::negative_noise && is_planted(k) ? -1000 : 1);
+    });
+    filled_series(z, series);
+    if (plant == Plant::infinite)
+      fill(z, [&](auto const& v) {
+        for (std::size_t k = 0; k < items; ++k)
+          for (int t = 0; t < steps; ++t)
+            for (int i = 0; i < M; ++i)
+              v(k, t, i) = is_planted(k) && t == 3 ? std::numeric_limits<T>::infinity()
+                                                   : T(series[k][std::size_t(t)](i));
+      });
+    poisoned(w), poisoned(mean), poisoned(covariance), poisoned(loglik), poisoned(codes);
+    scan(steps, LinearBank<N, M>{}, carry(means), carry(covariances), carry(start, w),
+         carry(common(fixed(T(0))), loglik), each(z), common(f), common(q), common(h),
+         common(transition), in(symmetric(r)), emit(mean), emit(symmetric(covariance)),
+         status(codes));
+    Kokkos::fence();
+  }
+  /// The first item, one in the middle and the last one.
+  static bool is_planted(std::size_t k) { return k == 0 || k == 8 || k == items - 1; }
+};
+
+template <class T, int N, int M, int K>
+void agrees_with_the_reference() {
+  Banks<T, N, M, K> b;
+  auto const w = on_host(b.w);
+  auto const mean = on_host(b.mean);
+  auto const covariance = on_host(b.covariance);
+  int far = 0;
+  for (std::size_t k = 0; k < b.items; ++k) {
+    SCOPED_TRACE("item " + std::to_string(k));
+    TrueBank& truth = b.truth[k];
+    long double size = 1;
+    EXPECT_EQ(on_host(b.codes)(k), 0);
+    for (std::size_t t = 0; t < std::size_t(b.steps); ++t) {
+      truth.step(b.series[k][t]);
+      auto const p = truth.probabilities();
+      Dense const x = truth.mean(p), c = truth.covariance(p);
+      size = std::max({size, norm1(x), norm1(c)});
+      // Probabilities have the absolute errors of log-likelihoods.
+      auto const tol = [&](long double scale) {
+        return tolerance<T>(20 * N, scale * (1 + truth.absolute), truth.condition);
+      };
+      EXPECT_TRUE(near([&](int i, int) { return mean(k, t, i); }, x, tol(size))) << t;
+      EXPECT_TRUE(near([&](int i, int j) { return covariance(k, t, i, j); }, c, tol(size))) << t;
+    }
+    auto const tol = tolerance<T>(20 * N, 1 + truth.absolute, truth.condition);
+    long double sum = 0;
+    for (std::size_t j = 0; j < K; ++j) {
+      EXPECT_NEAR(double(w(k, j)), double(truth.modes[j].probability), double(tol));
+      sum += w(k, j);
+    }
+    EXPECT_NEAR(double(sum), 1, double(tolerance<T>(K, 1)));
+    EXPECT_NEAR(double(on_host(b.loglik)(k)), double(truth.log_likelihood), double(tol));
+    far += truth.log_likelihood < -12000;  // exp() of it is 0 in long double
+  }
+  EXPECT_GT(far, 2);
+}
+TEST(Imm, AgreesWithTheReference) {
+  agrees_with_the_reference<double, 3, 2, 2>();
+  agrees_with_the_reference<double, 2, 1, 3>();
+  agrees_with_the_reference<float, 3, 2, 3>();
+}
+
+TEST(Imm, FailsAlone) {
+  Banks<double, 3, 2, 2> const clean;
+  auto const expect = [&](Plant plant, Reason reason) {
+    Banks<double, 3, 2, 2> const b(plant);
+    auto const mean = on_host(b.mean), want = on_host(clean.mean);
+    for (std::size_t k = 0; k < b.items; ++k) {
+      SCOPED_TRACE("item " + std::to_string(k));
+      EXPECT_EQ(Status::reason(on_host(b.codes)(k)), b.is_planted(k) ? reason : Reason::success);
+      if (b.is_planted(k)) continue;
+      EXPECT_TRUE(same_bits(on_host(b.loglik)(k), on_host(clean.loglik)(k)));
+      for (int t = 0; t < b.steps; ++t)
+        for (int i = 0; i < 3; ++i) EXPECT_TRUE(same_bits(mean(k, t, i), want(k, t, i)));
+    }
+  };
+  expect(Plant::negative_noise, Reason::not_positive_definite);
+  expect(Plant::infinite, Reason::not_finite);
+}
+
+// ---- the filters of the example -----------------------------------------------------------------
+
+using Tracking::Mode;
+constexpr int of_state = Tracking::N, of_radar = Tracking::M;
+
+/// Targets that move by a mode, or that turn from step `begin` to step `end` at the rate `rate`.
+struct Flight {
+  Mode mode;
+  int begin = 0, end = 0;
+  double rate = 0;
+};
+
+/// Simulated targets, in long double and without the library.
+struct Sky {
+  std::size_t items;
+  int steps;
+  Kokkos::View<double* [of_state], Space> start{"start", items};
+  Kokkos::View<double** [of_radar], Space> seen { "seen", items, std::size_t(steps) };
+  std::vector<std::vector<Dense>> truth;
+
+  Sky(std::size_t n, int t, Flight const& flight, double missed, unsigned seed)
+      : items(n), steps(t) {
+    Random random(seed);
+    long double const dt = Tracking::interval, a = std::pow(flight.mode.acceleration, 2),
+                      deviation[] = {100, 100, 10, 10, 1e-3L};
+    Dense q(of_state, of_state);
+    for (int i = 0; i < 2; ++i) {
+      q(i, i) = a * dt * dt * dt / 3, q(i + 2, i + 2) = a * dt;
+      q(i, i + 2) = q(i + 2, i) = a * dt * dt / 2;
+    }
+    q(4, 4) = std::pow(flight.mode.turn_rate, 2);
+    Dense const l = cholesky(q);
+    auto const h = Kokkos::create_mirror_view(start);
+    auto const z = Kokkos::create_mirror_view(seen);
+    truth.resize(items);
+    for (std::size_t k = 0; k < items; ++k) {
+      long double const bearing = 3.2L * random(), heading = 3.2L * random(), speed = 200;
+      long double const range = 60000 + 10000 * random();
+      Dense x(of_state, 1);
+      x(0) = range * std::cos(bearing), x(1) = range * std::sin(bearing);
+      x(2) = speed * std::cos(heading), x(3) = speed * std::sin(heading);
+      for (int i = 0; i < of_state; ++i)
+        h(k, i) = double(x(i) + deviation[i] * (long double)(random.normal()));
+      for (int s = 0; s < steps; ++s) {
+        if (s == flight.begin && flight.end > 0) x(4) = flight.rate * (k % 2 ? 1 : -1);
+        if (s == flight.end && flight.end > 0) x(4) = 0;
+        // The circle of a turn, about its centre; a straight line if the turn rate is zero.
+        long double const w = x(4), angle = w * dt, vx = x(2), vy = x(3);
+        if (w == 0) {
+          x(0) += vx * dt, x(1) += vy * dt;
+        } else {
+          x(0) += (std::sin(angle) * vx - (1 - std::cos(angle)) * vy) / w;
+          x(1) += ((1 - std::cos(angle)) * vx + std::sin(angle) * vy) / w;
+          x(2) = std::cos(angle) * vx - std::sin(angle) * vy;
+          x(3) = std::sin(angle) * vx + std::cos(angle) * vy;
+        }
+        x = x + l * make_dense(of_state, 1, [&](int, int) { return random.normal(); });
+        if (flight.end > 0) x(4) = w;  // no noise
+        truth[k].push_back(x);
+        bool const missing = random(0, 1) < missed;
+        long double const r = std::hypot(x(0), x(1)),
+                          exact[] = {r, std::atan2(x(1), x(0)), (x(0) * x(2) + x(1) * x(3)) / r},
+                          noise[] = {20, 1e-3L, 4};
+        for (int i = 0; i < of_radar; ++i)
+          z(k, s, i) = missing ? std::numeric_limits<double>::quiet_NaN()
+                               : double(exact[i] + noise[i] * (long double)(random.normal()));
+      }
+    }
+    Kokkos::deep_copy(start, h);
+    Kokkos::deep_copy(seen, z);
+  }
+};
+
+struct SkyResults {
+  Kokkos::View<double** [of_state], Space> mean;
+  Kokkos::View<double** [of_state][of_state], Space> covariance;
+  Kokkos::View<double**, Space> nis;
+  Kokkos::View<double*, Space> gated;
+  Kokkos::View<int*, Space> codes;
+  explicit SkyResults(Sky const& sky)
+      : mean("mean", sky.items, std::size_t(sky.steps)),
+        covariance("covariance", sky.items, std::size_t(sky.steps)),
+        nis("nis", sky.items, std::size_t(sky.steps)),
+        gated("gated", sky.items),
+        codes("codes", sky.items) {
+    poisoned(mean), poisoned(covariance), poisoned(nis), poisoned(gated), poisoned(codes);
+  }
+  /// Root mean square error of two entries of the state, in steps first to last - 1.
+  double error(Sky const& sky, int first, int last, int entry) const {
+    auto const m = on_host(mean);
+    long double sum = 0;
+    for (std::size_t k = 0; k < sky.items; ++k)
+      for (int t = first; t < last; ++t)
+        for (int i = entry; i < entry + 2; ++i)
+          sum += std::pow(m(k, t, i) - sky.truth[k][std::size_t(t)](i), 2);
+    return double(std::sqrt(sum / ((long double)(sky.items) * (last - first))));
+  }
+};
+
+template <bool Unscented>
+SkyResults single(Sky const& sky, Mode const& mode) {
+  SkyResults r(sky);
+  scan(sky.steps, Tracking::SingleStep<Unscented>{mode}, carry(sky.start),
+       carry(common(symmetric(fixed(Tracking::start_covariance())))), carry(common(fixed(0.0))),
+       carry(common(fixed(Tracking::narrowest))), carry(common(fixed(0.0)), r.gated),
+       each(sky.seen), emit(r.mean), emit(symmetric(r.covariance)), emit(r.nis), status(r.codes));
+  Kokkos::fence();
+  return r;
+}
+SkyResults three_modes(Sky const& sky) {
+  SkyResults r(sky);
+  Kokkos::View<double* [of_state][3], Space> const means("means", sky.items);
+  Kokkos::View<double * [3 * of_state][of_state], Space> const covariances("p", sky.items);
+  Kokkos::View<double* [3], Space> const w("w", sky.items);
+  auto const start = on_host(sky.start);
+  fill(means, [&](auto const& h) {
+    for (std::size_t k = 0; k < sky.items; ++k)
+      for (int i = 0; i < 3 * of_state; ++i) h(k, i / 3, i % 3) = start(k, i / 3);
+  });
+  fill(covariances, [&](auto const& h) {
+    double const deviation[] = {100, 100, 10, 10, 1e-3};
+    for (std::size_t k = 0; k < sky.items; ++k)
+      for (int i = 0; i < 3 * of_state; ++i) h(k, i, i % of_state) = std::pow(deviation[i % 5], 2);
+  });
+  fill(w, [&](auto const& h) {
+    for (std::size_t k = 0; k < sky.items; ++k) h(k, 0) = 0.9, h(k, 1) = h(k, 2) = 0.05;
+  });
+  scan(sky.steps,
+       Tracking::ImmStep<3>{{Tracking::straight, Tracking::steady_turn, Tracking::change}},
+       carry(means), carry(covariances), carry(w), carry(common(fixed(0.0))),
+       carry(common(fixed(Tracking::narrowest))), carry(common(fixed(0.0)), r.gated),
+       each(sky.seen), emit(r.mean), emit(symmetric(r.covariance)), emit(r.nis), nothing(),
+       status(r.codes));
+  Kokkos::fence();
+  return r;
+}
+
+/// If the model is right, the NIS of an observation has the chi-squared distribution with 3 degrees
+/// of freedom, and the NEES of a state the one with 5. The means of n such numbers are normal with
+/// the variances 6 / n and 10 / n. They are within 3.29 standard deviations with probability
+/// 99.9 %.
+template <bool Unscented>
+void is_consistent(unsigned seed) {
+  Mode const mode{1, 0.3, 0.0005};
+  Sky const sky(10000, 12, {mode, 0, 0, 0}, 0.2, seed);
+  auto const r = single<Unscented>(sky, mode);
+  auto const mean = on_host(r.mean);
+  auto const covariance = on_host(r.covariance);
+  auto const nis = on_host(r.nis);
+  auto const seen = on_host(sky.seen);
+  double of_nis = 0, observed = 0, of_error = 0, gated = 0;
+  for (std::size_t k = 0; k < sky.items; ++k) {
+    ASSERT_EQ(on_host(r.codes)(k), 0);
+    gated += on_host(r.gated)(k);
+    for (std::size_t t = 0; t < std::size_t(sky.steps); ++t) {
+      if (std::isnan(seen(k, t, 0))) EXPECT_EQ(nis(k, t), 0);
+      else of_nis += nis(k, t), observed += 1;
+    }
+    std::size_t const last = std::size_t(sky.steps - 1);
+    Dense const e = make_dense(
+        of_state, 1, [&](int i, int) { return sky.truth[k][last](i) - mean(k, last, i); });
+    Dense const c =
+        make_dense(of_state, of_state, [&](int i, int j) { return covariance(k, last, i, j); });
+    of_error += double(dot(e, solve_spd(c, e)));
+  }
+  EXPECT_NEAR(of_nis / observed, 3, 3.29 * std::sqrt(6 / observed));
+  EXPECT_NEAR(of_error / double(sky.items), 5, 3.29 * std::sqrt(10 / double(sky.items)));
+  // The gate ignores 0.1 % of the observations, of which the count is a Poisson number.
+  EXPECT_NEAR(gated, 0.001 * observed, 3.29 * std::sqrt(0.001 * observed));
+}
+TEST(Tracking, FiltersAreConsistent) {
+  is_consistent<false>(221);
+  is_consistent<true>(223);
+}
+
+/// Targets fly straight for 15 steps, turn for 20 steps at 2.5 degrees a second, and fly straight
+/// again. An extended filter for straight flight loses them. One for straight flight and turns is
+/// as good as the IMM in the turn, but not on straight parts.
+TEST(Tracking, ImmIsGoodInTurnsAndOnStraightParts) {
+  Sky const sky(600, 50, {{1, 0.3, 0.0005}, 15, 35, 0.0436}, 0.1, 227);
+  auto const for_straight = single<false>(sky, Tracking::straight),
+             for_any = single<false>(sky, Tracking::any), imm = three_modes(sky);
+  for (auto const* r : {&for_straight, &for_any, &imm})
+    for (std::size_t k = 0; k < sky.items; ++k) ASSERT_EQ(on_host(r->codes)(k), 0);
+  constexpr int position = 0, velocity = 2;
+  EXPECT_LT(imm.error(sky, 15, 35, position), 0.1 * for_straight.error(sky, 15, 35, position));
+  EXPECT_LT(imm.error(sky, 15, 35, position), 1.05 * for_any.error(sky, 15, 35, position));
+  EXPECT_LT(imm.error(sky, 40, 50, position), 0.9 * for_any.error(sky, 40, 50, position));
+  EXPECT_LT(imm.error(sky, 40, 50, velocity), 0.6 * for_any.error(sky, 40, 50, velocity));
+  // The bearing alone is off by 60 m.
+  EXPECT_LT(imm.error(sky, 5, 50, position), 60);
+}
+
+}  // namespace
+}  // namespace Batchwork::Test
