@@ -20,6 +20,11 @@ namespace Batchwork::Impl {
 struct RaggedItem {
   std::int64_t begin, packed, row, col;
   int rows, cols, all_rows, all_cols;
+
+  /// Whether its numbers are in the same order in both forms.
+  BATCHWORK_INLINE bool is_whole() const {
+    return col == 1 && rows == all_rows && cols == all_cols;
+  }
 };
 
 /// Where the items of an operand are.
@@ -55,6 +60,15 @@ struct RaggedPlaces {
 template <class Exec>
 inline constexpr int lanes_of_ragged_copy = runs_on_device<Exec> ? 32 : 1;
 
+/// to[k] = from[k * step]. With a step of one, compilers use vectors.
+template <class T>
+BATCHWORK_INLINE void copy_line(T* to, T const* from, std::int64_t step, int count) {
+  if (step == 1)
+    for (int k = 0; k < count; ++k) to[k] = from[k];
+  else
+    for (int k = 0; k < count; ++k) to[k] = from[k * step];
+}
+
 /// Copies items to equal sizes. Square matrices are padded by the identity, others by zeros.
 template <class Exec, class T>
 struct PackRagged {
@@ -70,10 +84,11 @@ struct PackRagged {
     T* const to = packed + x.packed;
     bool const square = places.rows_at == places.cols_at;
     if constexpr (lanes == 1) {
+      if (x.is_whole()) return copy_line(to, from, 1, x.rows * x.cols);
       for (int i = 0; i < x.all_rows; ++i) {
         T* const row = to + std::int64_t(i) * x.all_cols;
         int const cols = i < x.rows ? x.cols : 0;
-        for (int j = 0; j < cols; ++j) row[j] = from[i * x.row + j * x.col];
+        copy_line(row, from + i * x.row, x.col, cols);
         for (int j = cols; j < x.all_cols; ++j) row[j] = T(0);
         if (square && i >= x.rows) row[i] = T(1);
       }
@@ -103,9 +118,12 @@ struct UnpackRagged {
     T const* const from = packed + x.packed;
     T* const to = values + x.begin;
     if constexpr (lanes == 1) {
+      if (x.is_whole()) return copy_line(to, from, 1, x.rows * x.cols);
       for (int i = 0; i < x.rows; ++i) {
         T const* const row = from + std::int64_t(i) * x.all_cols;
-        for (int j = 0; j < x.cols; ++j) to[i * x.row + j * x.col] = row[j];
+        if (x.col == 1) copy_line(to + i * x.row, row, 1, x.cols);
+        else
+          for (int j = 0; j < x.cols; ++j) to[i * x.row + j * x.col] = row[j];
       }
     } else {
       int const all = x.rows * x.cols;
