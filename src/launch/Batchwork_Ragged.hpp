@@ -42,8 +42,7 @@ inline std::string shared_by_items(std::vector<RaggedRange> ranges) {
 }
 
 template <int... D, class Plan, class V>
-auto make_ragged(Plan const& plan, V const& values, decltype(plan.parts->size_there) const& offsets,
-                 bool by_columns) {
+auto make_ragged(Plan const& plan, V const& values, std::int64_t const* offsets, bool by_columns) {
   using Memory = typename decltype(plan.parts->size_there)::memory_space;
   static_assert(
       sizeof...(D) <= 2,
@@ -68,15 +67,14 @@ auto make_ragged(Plan const& plan, V const& values, decltype(plan.parts->size_th
            ", but items of the plan have " + std::to_string(p.sizes) +
            "; give ragged_plan a View of sizes(item, d)");
   R r{};
-  r.plan = plan, r.values = values, r.offsets = offsets, r.by_columns = by_columns;
+  r.plan = plan, r.values = values, r.by_columns = by_columns;
 
-  auto const begins = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), offsets);
   std::int64_t const extent = std::int64_t(values.extent(0));
   std::vector<RaggedRange> ranges;
   for (std::int64_t n = 0; n < plan.items; ++n) {
     std::int64_t count = 1;
     ((count *= p.size[std::size_t(n * p.sizes + D)]), ...);
-    std::int64_t const begin = begins.data() == nullptr ? n : begins(std::size_t(n));
+    std::int64_t const begin = offsets == nullptr ? n : offsets[n];
     if (count == 0) continue;
     if (begin < 0 || begin > extent - count)
       refuse("item " + std::to_string(n) + " has " + std::to_string(count) +
@@ -85,6 +83,10 @@ auto make_ragged(Plan const& plan, V const& values, decltype(plan.parts->size_th
     ranges.push_back({begin, count, n});
   }
   r.overlap = shared_by_items(std::move(ranges));
+  std::vector<std::int64_t> begins = p.item_at;
+  if (offsets != nullptr)
+    for (auto& b : begins) b = offsets[b];
+  r.begins_there = copy_of<Memory>("Batchwork::ragged: offsets", begins);
 
   std::int64_t most = 0;
   for (std::size_t c = 0; c + 1 < p.chunks.size(); ++c) {
@@ -155,9 +157,12 @@ auto ragged(RaggedPlan<Memory, Sizes...> const& plan, V const& values, I const& 
                                     std::to_string(plan.items) +
                                     " items; give one offset for each, and one more if you like");
   Kokkos::fence("Batchwork::ragged: offsets");
-  return Impl::make_ragged<D...>(plan, values,
-                                 Impl::widened_indices("Batchwork::ragged: offsets", batch),
-                                 std::is_same_v<Layout, Kokkos::LayoutLeft>);
+  auto const wide = Kokkos::create_mirror_view_and_copy(
+      Kokkos::HostSpace(), Impl::widened_indices("Batchwork::ragged: offsets", batch));
+  auto r = Impl::make_ragged<D...>(plan, values, wide.data(),
+                                   std::is_same_v<Layout, Kokkos::LayoutLeft>);
+  r.offsets = batch.storage.data;
+  return r;
 }
 /// The same for one number of each item: ragged<>(plan, values) is values(item).
 template <int... D, class Memory, int... Sizes, class V>
@@ -165,7 +170,7 @@ auto ragged(RaggedPlan<Memory, Sizes...> const& plan, V const& values) {
   static_assert(sizeof...(D) == 0,
                 "Batchwork::ragged: vectors and matrices need offsets: ragged<...>(plan, values, "
                 "offsets)");
-  return Impl::make_ragged<>(plan, values, {}, false);
+  return Impl::make_ragged<>(plan, values, nullptr, false);
 }
 
 /// An input of items of different sizes; see ragged.

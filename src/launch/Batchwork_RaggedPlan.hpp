@@ -47,6 +47,7 @@ namespace Impl {
 struct RaggedSegment {
   std::int64_t first, count;
   std::int64_t size[RaggedClass::most_sizes];
+  bool is_padded;  ///< an item is smaller
 };
 
 /// What the copies of a plan share.
@@ -59,12 +60,14 @@ struct RaggedParts {
   /// chunks[c + 1] - 1.
   std::vector<RaggedSegment> segments;
   std::vector<std::size_t> chunks{0};
-  std::vector<std::int64_t> size;  ///< size[item * sizes + d]
+  std::vector<std::int64_t> size;     ///< size[item * sizes + d]
+  std::vector<std::int64_t> item_at;  ///< of each place in the order
   // Copies for kernels.
   Kokkos::View<RaggedSegment*, Memory> segments_there;
   Kokkos::View<std::int64_t*, Memory> size_there;
-  Kokkos::View<std::uint32_t*, Memory> segment_of, item_of;  ///< of each place in the order
-  Kokkos::View<std::int32_t*, Memory> codes;                 ///< the status of a chunk's items
+  Kokkos::View<std::int64_t*, Memory> item_at_there;
+  Kokkos::View<std::uint32_t*, Memory> segment_of;  ///< of each place in the order
+  Kokkos::View<std::int32_t*, Memory> codes;        ///< the status of a chunk's items
 };
 
 /// Memory for a vector, and a copy of it.
@@ -127,7 +130,7 @@ void divide(RaggedParts<Memory>& p, std::int64_t numbers_of_chunk) {
         filled = 0;
         continue;
       }
-      RaggedSegment s{place, std::clamp(fit, std::int64_t(1), left), {}};
+      RaggedSegment s{place, std::clamp(fit, std::int64_t(1), left), {}, false};
       for (int d = 0; d < RaggedClass::most_sizes; ++d) s.size[d] = c.size[std::size_t(d)];
       p.segments.push_back(s);
       place += s.count, left -= s.count, filled += s.count * each;
@@ -208,26 +211,30 @@ auto make_ragged_plan(Batch const& batch, Padding padding) {
     p.classes.push_back({size, first});
     first = std::exchange(next, next + first);
   }
-  std::vector<std::uint32_t> item_of(static_cast<std::size_t>(items)), segment_of(item_of.size());
-  for (std::int64_t n = 0; n < items; ++n)
-    item_of[std::size_t(place[class_of(n)]++)] = static_cast<std::uint32_t>(n);
+  p.item_at.resize(std::size_t(items));
+  for (std::int64_t n = 0; n < items; ++n) p.item_at[std::size_t(place[class_of(n)]++)] = n;
 
   // On hosts a chunk stays in the caches of the threads.
   divide(p, runs_on_device<Exec> ? std::int64_t(1) << 25 : (std::int64_t(1) << 16) * threads);
-  std::int64_t most = 0;
-  for (std::size_t c = 0; c + 1 < p.chunks.size(); ++c) {
-    std::int64_t count = 0;
-    for (std::size_t s = p.chunks[c]; s < p.chunks[c + 1]; ++s) {
-      auto const& seg = p.segments[s];
-      count += seg.count;
-      for (std::int64_t k = seg.first; k < seg.first + seg.count; ++k)
-        segment_of[std::size_t(k)] = static_cast<std::uint32_t>(s);
+  std::vector<std::uint32_t> segment_of(p.item_at.size());
+  for (std::size_t s = 0; s < p.segments.size(); ++s) {
+    auto& segment = p.segments[s];
+    for (std::int64_t k = segment.first; k < segment.first + segment.count; ++k) {
+      segment_of[std::size_t(k)] = static_cast<std::uint32_t>(s);
+      for (int d = 0; d < p.sizes; ++d)
+        segment.is_padded =
+            segment.is_padded ||
+            p.size[std::size_t(p.item_at[std::size_t(k)] * p.sizes + d)] != segment.size[d];
     }
-    most = std::max(most, count);
   }
+  std::int64_t most = 0;  // items of a chunk
+  for (std::size_t c = 0; c + 1 < p.chunks.size(); ++c)
+    most =
+        std::max(most, p.segments[p.chunks[c + 1] - 1].first +
+                           p.segments[p.chunks[c + 1] - 1].count - p.segments[p.chunks[c]].first);
   p.segments_there = copy_of<Memory>("Batchwork::ragged_plan: segments", p.segments);
   p.segment_of = copy_of<Memory>("Batchwork::ragged_plan: segment", segment_of);
-  p.item_of = copy_of<Memory>("Batchwork::ragged_plan: items", item_of);
+  p.item_at_there = copy_of<Memory>("Batchwork::ragged_plan: items", p.item_at);
   p.codes = Kokkos::View<std::int32_t*, Memory>("Batchwork::ragged_plan: codes", std::size_t(most));
   return RaggedPlan<Memory, Sizes...>{items, parts};
 }

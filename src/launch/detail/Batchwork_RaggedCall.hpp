@@ -8,6 +8,7 @@
 #define BATCHWORK_RAGGED_CALL_HPP
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -37,6 +38,16 @@ inline constexpr int second_of = -1;
 template <int D, int E>
 inline constexpr int second_of<D, E> = E;
 
+/// Items anywhere in memory, as the source of an operand of verbs on whole matrices.
+template <class T, int Rank, class Memory>
+struct ItemsAnywhere {
+  StoredBatch<T, Rank, Memory> batch;
+};
+template <Kind K, class T, int Rank, class Memory>
+auto stored(Operand<K, ItemsAnywhere<T, Rank, Memory>> const& operand) {
+  return operand.source.batch;
+}
+
 /// Values of different sizes and the memory for them in equal sizes.
 template <class Plan, class V, int... D>
 struct Ragged;
@@ -49,11 +60,11 @@ struct Ragged<RaggedPlan<Memory, Sizes...>, V, D...> {
 
   Plan plan;
   V values;
-  Kokkos::View<std::int64_t*, Memory> offsets;
   bool by_columns = false;
-  std::string overlap;  ///< which items share numbers
+  void const* offsets = nullptr;  ///< the user's, to compare operands
+  std::string overlap;            ///< which items share numbers
   std::vector<std::int64_t> bases;
-  Kokkos::View<std::int64_t*, Memory> bases_there;
+  Kokkos::View<std::int64_t*, Memory> begins_there, bases_there;
   Kokkos::View<T*, Memory> packed;
 
   RaggedPlaces places() const {
@@ -61,15 +72,30 @@ struct Ragged<RaggedPlan<Memory, Sizes...>, V, D...> {
     RaggedPlaces r{};
     r.segments = p.segments_there.data();
     r.segment_of = p.segment_of.data();
-    r.item_of = p.item_of.data();
+    r.item_at = p.item_at_there.data();
     r.sizes = p.size_there.data();
-    r.offsets = offsets.data();
+    r.begins = begins_there.data();
     r.bases = bases_there.data();
     r.sizes_of_item = p.sizes;
     r.rows_at = row_size;
     r.cols_at = col_size;
     r.by_columns = by_columns;
     return r;
+  }
+  /// The operand of a segment where the user has it. No item of the segment may be padded.
+  template <Kind K>
+  auto in_place(RaggedSegment const& segment) const {
+    using Value = typename V::value_type;
+    std::int64_t const rows = row_size < 0 ? 1 : segment.size[row_size < 0 ? 0 : row_size],
+                       cols = col_size < 0 ? 1 : segment.size[col_size < 0 ? 0 : col_size];
+    StoredBatch<Value, rank, Memory> b{
+        items_anywhere<Value>(values.data(), begins_there.data() + segment.first,
+                              by_columns ? 1 : cols, by_columns ? rows : 1),
+        rows, cols, describe_view(values)};
+    b.description.items = segment.count;
+    b.description.shape =
+        rank == 0 ? "scalar" : std::to_string(rows) + (rank == 2 ? "x" + std::to_string(cols) : "");
+    return Operand<K, ItemsAnywhere<Value, rank, Memory>>{{b}};
   }
   /// The operand of a segment in equal sizes, which may be constants.
   template <Kind K, class... N>
@@ -129,6 +155,19 @@ concept TakesPadding = requires { requires F::takes_padding; };
 template <class F>
 concept NeedsConstants = requires { requires F::needs_constants; };
 
+/// f(N...) with D sizes of a segment as constants.
+template <int D, int... Sizes, class F, class... N>
+void with_constants(std::int64_t const* size, F const& f, N const&... n) {
+  if constexpr (int(sizeof...(N)) == D) f(n...);
+  else
+    dispatch<Sizes...>(size[sizeof...(N)],
+                       [&](auto const m) { with_constants<D, Sizes...>(size, f, n..., m); });
+}
+
+/// Whether a verb takes only Views of equal sizes; others take items anywhere.
+template <class F>
+concept NeedsViews = NeedsConstants<F> || requires { requires F::needs_views; };
+
 /// What all parts of a ragged call use.
 template <class Exec, class Memory>
 struct RaggedRun {
@@ -143,51 +182,113 @@ struct RaggedRun {
     return last.first + last.count - first(c);
   }
 
+  /// Copies the items of places first to first + count - 1 to equal sizes.
   template <class X>
-  void pack(std::size_t c, X const& x) const {
+  void pack(std::int64_t from, std::int64_t items, X const& x) const {
     if constexpr (is_ragged<X> && kind_of<X> != Kind::out) {
       using T = typename decltype(x.source)::T;
-      PackRagged<Exec, T> f{x.source.places(), x.source.values.data(), x.source.packed.data(),
-                            first(c)};
-      launch_range(exec, kernel_label("pack_ragged", label), count(c) * f.lanes, f);
+      PackRagged<Exec, T> const f{x.source.places(), x.source.values.data(), x.source.packed.data(),
+                                  from};
+      launch_range(exec, kernel_label("pack_ragged", label), items * f.lanes, f);
     }
   }
+  /// The reverse.
   template <class X>
-  void unpack(std::size_t c, X const& x) const {
+  void unpack(std::int64_t from, std::int64_t items, X const& x) const {
     if constexpr (is_ragged<X> && kind_of<X> != Kind::in) {
       using T = typename decltype(x.source)::T;
-      UnpackRagged<Exec, T> f{x.source.places(), x.source.packed.data(), x.source.values.data(),
-                              first(c)};
-      launch_range(exec, kernel_label("unpack_ragged", label), count(c) * f.lanes, f);
-    } else if constexpr (is_status_operand<X>) {
-      UnpackCodes const f{parts.item_of.data(), parts.codes.data(), codes, first(c)};
+      UnpackRagged<Exec, T> const f{x.source.places(), x.source.packed.data(),
+                                    x.source.values.data(), from};
+      launch_range(exec, kernel_label("unpack_ragged", label), items * f.lanes, f);
+    }
+  }
+  /// The same for the status codes of chunk c.
+  template <class X>
+  void unpack_codes(std::size_t c, X const&) const {
+    if constexpr (is_status_operand<X>) {
+      UnpackCodes const f{parts.item_at_there.data(), parts.codes.data(), codes, first(c)};
       launch_range(exec, kernel_label("unpack_ragged", label), count(c), f);
     }
   }
-  /// An argument for a segment.
+  auto codes_of(std::size_t c, std::size_t s) const {
+    auto const& segment = parts.segments[s];
+    return Kokkos::View<std::int32_t*, Memory, Kokkos::MemoryUnmanaged>(
+        parts.codes.data() + (segment.first - first(c)), std::size_t(segment.count));
+  }
+  /// An argument of a verb on Views for segment s of chunk c.
   template <class... N, class X>
-  auto in_segment(std::size_t c, std::size_t s, X const& x) const {
-    if constexpr (is_ragged<X>) {
-      return x.source.template in_segment<X::kind, N...>(s);
-    } else if constexpr (is_status_operand<X>) {
+  auto as_view(std::size_t c, std::size_t s, X const& x) const {
+    if constexpr (is_ragged<X>) return x.source.template in_segment<X::kind, N...>(s);
+    else if constexpr (is_status_operand<X>)
+      return make_operand<Kind::status, BatchIndices::item>(codes_of(c, s));
+    else return x;
+  }
+  /// An argument for segment s where the user has it; status codes are written to their places.
+  template <class X>
+  auto in_place(std::size_t s, X const& x) const {
+    if constexpr (is_ragged<X>) return x.source.template in_place<X::kind>(parts.segments[s]);
+    else return status_in_place(s, x);
+  }
+  template <class X>
+  auto status_in_place(std::size_t s, X const& x) const {
+    if constexpr (is_status_operand<X>) {
       auto const& segment = parts.segments[s];
-      return make_operand<Kind::status, BatchIndices::item>(
-          Kokkos::View<std::int32_t*, Memory, Kokkos::MemoryUnmanaged>(
-              parts.codes.data() + (segment.first - first(c)), std::size_t(segment.count)));
+      auto batch = stored(x);
+      using Batch = std::remove_const_t<decltype(batch)>;
+      batch.description.items = segment.count;
+      batch.storage =
+          items_anywhere(batch.storage.data, parts.item_at_there.data() + segment.first, 0, 0);
+      return Operand<Kind::status,
+                     ItemsAnywhere<typename Batch::value_type, 0, typename Batch::memory_space>>{
+          {batch}};
     } else {
       return x;
     }
   }
-};
+  /// An argument for segment s, a ragged one in equal sizes.
+  template <class X>
+  auto padded(std::size_t s, X const& x) const {
+    if constexpr (is_ragged<X>) return x.source.template in_segment<X::kind>(s);
+    else return status_in_place(s, x);
+  }
 
-/// f(N...) with D sizes of a segment as constants.
-template <int D, int... Sizes, class F, class... N>
-void with_constants(RaggedSegment const& segment, F const& f, N const&... n) {
-  if constexpr (int(sizeof...(N)) == D) f(n...);
-  else
-    dispatch<Sizes...>(segment.size[sizeof...(N)],
-                       [&](auto const m) { with_constants<D, Sizes...>(segment, f, n..., m); });
-}
+  /// Chunk by chunk in equal sizes.
+  template <int... Sizes, class F, class How, class... X>
+  void run_on_views(F const& f, How const& how, X const&... x) const {
+    for (std::size_t c = 0; c + 1 < parts.chunks.size(); ++c) {
+      (pack(first(c), count(c), x), ...);
+      for (std::size_t s = parts.chunks[c]; s < parts.chunks[c + 1]; ++s) {
+        if constexpr (NeedsConstants<F>) {
+          constexpr int used = std::max({1, sizes_used<X>()...});
+          auto const& size = parts.segments[s].size;
+          if (std::any_of(size, size + used, [](std::int64_t n) { return n == 0; }))
+            Kokkos::deep_copy(exec, codes_of(c, s), 0);  // there are no tiles
+          else
+            with_constants<used, Sizes...>(
+                size, [&](auto const... n) { f(exec, how, as_view<decltype(n)...>(c, s, x)...); });
+        } else {
+          f(exec, how, as_view(c, s, x)...);
+        }
+      }
+      (unpack(first(c), count(c), x), ...);
+      (unpack_codes(c, x), ...);
+    }
+  }
+  /// Segment by segment, those that need no padding in place.
+  template <class F, class How, class... X>
+  void run_in_place(F const& f, How const& how, X const&... x) const {
+    for (std::size_t s = 0; s < parts.segments.size(); ++s) {
+      auto const& segment = parts.segments[s];
+      if (segment.is_padded) {
+        (pack(segment.first, segment.count, x), ...);
+        f(exec, how, padded(s, x)...);
+        (unpack(segment.first, segment.count, x), ...);
+      } else {
+        f(exec, how, in_place(s, x)...);
+      }
+    }
+  }
+};
 
 /// The Views of a ragged call, for checks.
 struct RaggedViews {
@@ -204,7 +305,7 @@ struct RaggedViews {
                     "Batchwork: the values of a ragged operand that is written are const; pass a "
                     "View of non-const numbers");
       parts.push_back({position, role_of(X::kind), written, describe_view(x.source.values)});
-      offsets.push_back(x.source.offsets.data());
+      offsets.push_back(x.source.offsets);
       if (written && !x.source.overlap.empty())
         refuse_call("ragged", parts.back().name() + " is written, but " + x.source.overlap +
                                   "; give each item numbers of its own");
@@ -268,31 +369,8 @@ void call_with_plan(F const& f, Exec const& exec, How const& how,
     }
   };
   (find_status(x), ...);
-  auto const& parts = *plan.parts;
-  for (std::size_t c = 0; c + 1 < parts.chunks.size(); ++c) {
-    (run.pack(c, x), ...);
-    for (std::size_t s = parts.chunks[c]; s < parts.chunks[c + 1]; ++s) {
-      if constexpr (NeedsConstants<F>) {
-        constexpr int used = std::max({1, sizes_used<X>()...});
-        auto const& segment = parts.segments[s];
-        bool empty = false;
-        for (int d = 0; d < used; ++d) empty = empty || segment.size[d] == 0;
-        if (empty)
-          Kokkos::deep_copy(
-              exec,
-              Kokkos::View<std::int32_t*, Memory, Kokkos::MemoryUnmanaged>(
-                  parts.codes.data() + (segment.first - run.first(c)), std::size_t(segment.count)),
-              0);
-        else
-          with_constants<used, Sizes...>(segment, [&](auto const... n) {
-            f(exec, how, run.template in_segment<decltype(n)...>(c, s, x)...);
-          });
-      } else {
-        f(exec, how, run.in_segment(c, s, x)...);
-      }
-    }
-    (run.unpack(c, x), ...);
-  }
+  if constexpr (NeedsViews<F>) run.template run_on_views<Sizes...>(f, how, x...);
+  else run.run_in_place(f, how, x...);
 }
 
 /// A verb with ragged operands.

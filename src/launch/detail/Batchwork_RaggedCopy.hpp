@@ -30,10 +30,11 @@ struct RaggedItem {
 /// Where the items of an operand are.
 struct RaggedPlaces {
   RaggedSegment const* segments;
-  std::uint32_t const *segment_of, *item_of;
+  std::uint32_t const* segment_of;
+  std::int64_t const* item_at;
   std::int64_t const* sizes;
-  std::int64_t const* offsets;  ///< null: the number of the item
-  std::int64_t const* bases;    ///< of each segment in the packed memory
+  std::int64_t const* begins;  ///< of each place
+  std::int64_t const* bases;   ///< of each segment in the packed memory
   int sizes_of_item;
   int rows_at, cols_at;  ///< the numbers of the sizes, or -1 for 1
   bool by_columns;
@@ -41,14 +42,13 @@ struct RaggedPlaces {
   BATCHWORK_INLINE RaggedItem at(std::int64_t place) const {
     std::uint32_t const s = segment_of[place];
     RaggedSegment const& segment = segments[s];
-    std::int64_t const item = item_of[place];
-    std::int64_t const* const size = sizes + item * sizes_of_item;
+    std::int64_t const* const size = sizes + item_at[place] * sizes_of_item;
     RaggedItem r{};
     r.rows = rows_at < 0 ? 1 : int(size[rows_at]);
     r.cols = cols_at < 0 ? 1 : int(size[cols_at]);
     r.all_rows = rows_at < 0 ? 1 : int(segment.size[rows_at]);
     r.all_cols = cols_at < 0 ? 1 : int(segment.size[cols_at]);
-    r.begin = offsets == nullptr ? item : offsets[item];
+    r.begin = begins[place];
     r.packed = bases[s] + (place - segment.first) * r.all_rows * r.all_cols;
     r.row = by_columns ? 1 : r.cols;
     r.col = by_columns ? r.rows : 1;
@@ -76,7 +76,7 @@ struct PackRagged {
   RaggedPlaces places;
   T const* values;
   T* packed;
-  std::int64_t first;
+  std::int64_t first;  ///< place
 
   KOKKOS_FUNCTION void operator()(std::int64_t n) const {
     RaggedItem const x = places.at(first + n / lanes);
@@ -111,7 +111,7 @@ struct UnpackRagged {
   RaggedPlaces places;
   T const* packed;
   T* values;
-  std::int64_t first;
+  std::int64_t first;  ///< place
 
   KOKKOS_FUNCTION void operator()(std::int64_t n) const {
     RaggedItem const x = places.at(first + n / lanes);
@@ -137,13 +137,13 @@ struct UnpackRagged {
 
 /// Brings the status codes of a chunk into the order of the items.
 struct UnpackCodes {
-  std::uint32_t const* item_of;
+  std::int64_t const* item_at;
   std::int32_t const* codes;
   StatusTarget target;
   std::int64_t first;
 
   KOKKOS_FUNCTION void operator()(std::int64_t n) const {
-    target.put(item_of[first + n], codes[n]);
+    target.put(item_at[first + n], codes[n]);
   }
 };
 
