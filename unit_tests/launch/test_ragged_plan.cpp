@@ -102,9 +102,12 @@ TEST(RaggedPlan, Messages) {
     Kokkos::deep_copy(v, h);
     return v;
   };
-  auto const plan_of = [](std::vector<int> const& s) { return ragged_plan(RaggedSizes{1, s}.view()); };
+  auto const plan_of = [](std::vector<int> const& s) {
+    return ragged_plan(RaggedSizes{1, s}.view());
+  };
 
-  says([&] { plan_of({3, 1, -2}); }, {"ragged_plan", "sizes(\"sizes\")", "-2 for item 2", "at least 0"});
+  says([&] { plan_of({3, 1, -2}); },
+       {"ragged_plan", "sizes(\"sizes\")", "-2 for item 2", "at least 0"});
   says([&] { ragged_plan<2, 4>(RaggedSizes{1, {3, 5}}.view()); },
        {"is 5 for item 1", "at most 4", "give ragged_plan a larger size"});
   says([&] { ragged_plan(RaggedSizes{4, {1, 1, 1, 1}}.view()); },
@@ -112,7 +115,8 @@ TEST(RaggedPlan, Messages) {
 
   auto const plan = plan_of({2, 5, 0});
   says([&] { ragged<0, 0>(plan, values, offsets({0, 6, 0})); },
-       {"item 1 has 25 numbers from offset 6 on", "values(\"values\")", "has 30", "inside the View"});
+       {"item 1 has 25 numbers from offset 6 on", "values(\"values\")", "has 30",
+        "inside the View"});
   says([&] { ragged<0, 0>(plan, values, offsets({-1, 4, 0})); }, {"item 0", "offset -1"});
   says([&] { ragged<0, 0>(plan, values, offsets({0, 4})); },
        {"offsets(\"offsets\")", "has 2 entries", "3 items", "give one offset for each"});
@@ -129,9 +133,9 @@ TEST(RaggedPlan, Messages) {
   Kokkos::View<double*, Space> const other("other", 30);
   auto const b = ragged<0, 0>(plan, other, offsets({0, 4, 0}));
   auto const other_plan = plan_of({2, 5, 0});
-  says([&] {
-    Batchwork::cholesky(in(a), out(ragged<0, 0>(other_plan, other, offsets({0, 4, 0}))));
-  }, {"different plans", "make all of them with one"});
+  says(
+      [&] { Batchwork::cholesky(in(a), out(ragged<0, 0>(other_plan, other, offsets({0, 4, 0})))); },
+      {"different plans", "make all of them with one"});
   Kokkos::View<int*, Space> const codes("codes", 2);
   says([&] { Batchwork::cholesky(in(a), out(b), status(codes)); },
        {"operand 3, status(\"codes\")", "has 2 items", "the plan has 3", "as many"});
