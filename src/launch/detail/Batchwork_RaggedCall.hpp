@@ -38,16 +38,6 @@ inline constexpr int second_of = -1;
 template <int D, int E>
 inline constexpr int second_of<D, E> = E;
 
-/// Items anywhere in memory, as the source of an operand of verbs on whole matrices.
-template <class T, int Rank, class Memory>
-struct ItemsAnywhere {
-  StoredBatch<T, Rank, Memory> batch;
-};
-template <Kind K, class T, int Rank, class Memory>
-auto stored(Operand<K, ItemsAnywhere<T, Rank, Memory>> const& operand) {
-  return operand.source.batch;
-}
-
 /// Values of different sizes and the memory for them in equal sizes.
 template <class Plan, class V, int... D>
 struct Ragged;
@@ -164,9 +154,11 @@ void with_constants(std::int64_t const* size, F const& f, N const&... n) {
                        [&](auto const m) { with_constants<D, Sizes...>(size, f, n..., m); });
 }
 
-/// Whether a verb takes only Views of equal sizes; others take items anywhere.
-template <class F>
-concept NeedsViews = NeedsConstants<F> || requires { requires F::needs_views; };
+/// Whether a verb takes only Views of equal sizes on an execution space; others take items anywhere.
+template <class F, class Exec>
+concept NeedsViews = NeedsConstants<F> || (runs_on_device<Exec> && requires {
+                       requires F::needs_views_on_devices;
+                     });
 
 /// What all parts of a ragged call use.
 template <class Exec, class Memory>
@@ -369,7 +361,7 @@ void call_with_plan(F const& f, Exec const& exec, How const& how,
     }
   };
   (find_status(x), ...);
-  if constexpr (NeedsViews<F>) run.template run_on_views<Sizes...>(f, how, x...);
+  if constexpr (NeedsViews<F, Exec>) run.template run_on_views<Sizes...>(f, how, x...);
   else run.run_in_place(f, how, x...);
 }
 

@@ -108,6 +108,15 @@ auto stored(Operand<K, Source<Adapted<V, St, IsCompact, E...>, L>> const& operan
   return stored(
       Adapted<V, St, IsCompact, E...>{operand.source.view, items, operand.source.reversed});
 }
+/// Items anywhere in memory, as the source of an operand of verbs on whole matrices.
+template <class T, int Rank, class Memory>
+struct ItemsAnywhere {
+  StoredBatch<T, Rank, Memory> batch;
+};
+template <Kind K, class T, int Rank, class Memory>
+auto stored(Operand<K, ItemsAnywhere<T, Rank, Memory>> const& operand) {
+  return operand.source.batch;
+}
 /// The transposed batch of a transposed operand.
 template <class O>
 auto stored(TransposedOperand<O> const& operand) {

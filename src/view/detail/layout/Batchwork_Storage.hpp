@@ -32,11 +32,15 @@ struct Storage {
   Storage<T const> as_const() const { return {data, width, group, lane, row, col}; }
 };
 
+template <class T>
+BATCHWORK_INLINE std::int64_t const* begins_of(Storage<T> const& s) {
+  return reinterpret_cast<std::int64_t const*>(s.group);
+}
 /// Where item number `item` begins.
 template <class T>
 BATCHWORK_INLINE T* item_of(Storage<T> const& s, std::int64_t item) {
   if (s.width == 1) return s.data + item * s.group;
-  if (s.width == 0) return s.data + reinterpret_cast<std::int64_t const*>(s.group)[item];
+  if (s.width == 0) return s.data + begins_of(s)[item];
   std::int64_t const g = item / s.width;
   return s.data + g * s.group + (item - g * s.width) * s.lane;
 }
