@@ -23,6 +23,8 @@
 #include "dense/gemm/Batchwork_Gemm.hpp"
 #include "dense/lu/Batchwork_LuVerbs.hpp"
 #include "dense/random/Batchwork_FillRandom.hpp"
+#include "launch/Batchwork_Ragged.hpp"
+#include "launch/Batchwork_RaggedPlan.hpp"
 #include "launch/Batchwork_Tuning.hpp"
 #include "launch/Batchwork_Workspace.hpp"
 #include "launch/Batchwork_WorkspaceNumbers.hpp"

@@ -22,6 +22,8 @@
 #include "fused/Batchwork_TeamScan.hpp"
 #include "fused/Batchwork_Then.hpp"
 #include "launch/Batchwork_Launch.hpp"
+#include "launch/Batchwork_Ragged.hpp"
+#include "launch/Batchwork_RaggedPlan.hpp"
 #include "tile/Batchwork_Apply.hpp"
 #include "tile/Batchwork_Blocks.hpp"
 #include "tile/Batchwork_Cholesky.hpp"

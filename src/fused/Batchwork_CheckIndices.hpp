@@ -12,8 +12,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "fused/detail/Batchwork_IndexPositions.hpp"
 #include "launch/detail/Batchwork_Check.hpp"
+#include "launch/detail/Batchwork_IndexPositions.hpp"
 #include "view/Batchwork_Adaptors.hpp"
 #include "view/detail/layout/Batchwork_Storage.hpp"
 

@@ -19,6 +19,7 @@ namespace Batchwork {
 namespace Impl {
 
 struct MapCall {
+  static constexpr bool needs_constants = true;
   template <class Exec, class How, class Sequence, class... O>
     requires(!Misplaced<Sequence> && (!Misplaced<O> && ...))
   void operator()(Exec const& exec, How const& how, Sequence const& sequence,

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "fused/Batchwork_CheckIndices.hpp"
-#include "fused/detail/Batchwork_IndexPositions.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_Check.hpp"
+#include "launch/detail/Batchwork_IndexPositions.hpp"
 #include "launch/detail/Batchwork_RangeLaunch.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 #include "view/Batchwork_Adaptors.hpp"
@@ -42,19 +42,6 @@ struct ScatterPlan {
   /// the View.
   Kokkos::View<std::uint32_t*, Memory> positions;
 };
-
-namespace Impl {
-
-template <class I>
-struct WidenIndices {
-  IndexPositions<I> index;
-  std::int64_t* to;
-  KOKKOS_FUNCTION void operator()(std::int64_t q) const {
-    to[q] = static_cast<std::int64_t>(index.at(q));
-  }
-};
-
-}  // namespace Impl
 
 /// Sorts the indices of a scattered sum for scatter_add. It allocates memory, waits for the device
 /// and sorts on the host. Time and memory grow with the number of indices and targets. Make it once
@@ -83,12 +70,7 @@ auto scatter_plan(V const& index, std::int64_t extent) {
         Impl::view_name("index", batch.description, "") +
             " has more than 2^32 - 1 indices; make a plan for each part of the items");
   auto const n = static_cast<std::size_t>(all.count), targets = static_cast<std::size_t>(extent);
-  Kokkos::View<std::int64_t*, Memory> const wide(
-      Kokkos::view_alloc("Batchwork::scatter_plan: indices", Kokkos::WithoutInitializing), n);
-  using Exec = typename Memory::execution_space;
-  Kokkos::parallel_for("Batchwork::scatter_plan",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, all.count),
-                       Impl::WidenIndices<I>{all, wide.data()});
+  auto const wide = Impl::widened_indices("Batchwork::scatter_plan: indices", batch);
   auto const to = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), wide);
   ScatterPlan<Memory> plan;
   plan.items = batch.description.items;

@@ -122,7 +122,7 @@ calls() {
   units+=("$work/$name.cpp")
 }
 units=()
-calls calls_in_sequences sequences indexed
+calls calls_in_sequences sequences indexed ragged
 calls calls_of_operations operations
 calls calls_of_verbs systems complex direct decompositions configured matrices solves products
 

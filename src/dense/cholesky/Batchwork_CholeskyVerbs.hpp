@@ -120,6 +120,7 @@ void solve_triangle_batch(Exec const& exec, Launch<> const& how, A const& a_oper
 
 struct CholeskyCall : OnOperands<CholeskyCall, Last::status, Form<Kinds<Kind::in, Kind::out>, 0, 1>,
                                  Form<Kinds<Kind::inout>, 0, 0>> {
+  static constexpr bool takes_padding = true;
   static void run(auto const&... x) { cholesky_batch(x...); }
 };
 template <SolvedBy By>
@@ -128,6 +129,7 @@ struct SolveTriangleCall : OnOperands<SolveTriangleCall<By>, Last::status,
                                       Form<Kinds<Kind::in, Kind::inout>, 0, 1, 1>,
                                       Form<Kinds<Kind::common, Kind::in, Kind::out>, 0, 1, 2>,
                                       Form<Kinds<Kind::common, Kind::inout>, 0, 1, 1>> {
+  static constexpr bool takes_padding = true;
   template <class A>
   static void run(auto const& exec, auto const& how, A const& a, auto const&... x) {
     constexpr auto matrix = By == SolvedBy::cholesky ? CommonMatrix::symmetric

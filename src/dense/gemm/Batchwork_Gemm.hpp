@@ -96,6 +96,34 @@ struct GemmOperand<Operand<K, Source<Adapted<V, St, IsCompact, E...>, Indices>>>
   static constexpr std::size_t fixed_bytes = 0;
 };
 
+/// Items anywhere in memory, on hosts.
+template <Kind K, class U, int Rank, class Memory>
+struct GemmOperand<Operand<K, ItemsAnywhere<U, Rank, Memory>>> {
+  static_assert(Rank > 0, "Batchwork::gemm: an item is a matrix or a vector");
+  using view_type = Kokkos::View<U*, Memory>;
+  using T = std::remove_const_t<U>;
+  static constexpr Kind kind = K;
+  static constexpr bool shared = false;
+  static constexpr std::size_t fixed_bytes = 0;
+
+  GemmSide<U> side;
+  std::int64_t rows, cols;
+  Part part;
+
+  GemmOperand(Operand<K, ItemsAnywhere<U, Rank, Memory>> const& o, int position)
+      : rows(o.source.batch.rows),
+        cols(o.source.batch.cols),
+        part{position, role_of(K), writes(K), o.source.batch.description} {
+    Storage<U> const& s = o.source.batch.storage;
+    side.data = s.data;
+    side.item = s.lane;
+    side.row = s.row;
+    side.col = Rank == 2 ? s.col : rows * s.row;
+    side.begins = begins_of(s);
+    part.d.shape = std::to_string(rows) + "x" + std::to_string(cols);
+  }
+};
+
 /// A value that travels with the launch. Its numbers get their address in the kernel.
 template <class U, class Sh>
 struct GemmOperand<Operand<Kind::fixed, Fixed<U, Sh>>> {
@@ -160,6 +188,7 @@ inline void check_gemm(Part const& a, std::int64_t a_cols, Part const& b, std::i
 }
 
 struct GemmCall {
+  static constexpr bool takes_padding = true, needs_views_on_devices = true;
   template <class Exec, class A, class B, class C>
   void operator()(Exec const& exec, Launch<> const& how, std::convertible_to<double> auto alpha,
                   A const& a_operand, B const& b_operand, std::convertible_to<double> auto beta,
@@ -194,8 +223,8 @@ struct GemmCall {
                   "Batchwork: fixed operands hold more than a launch can carry on this execution "
                   "space; use common(view)");
     GemmProblem<T> p;
-    p.a = {a.side.data, a.side.item, a.side.row, a.side.col};
-    p.b = {b.side.data, b.side.item, b.side.row, b.side.col};
+    p.a = {a.side.data, a.side.item, a.side.row, a.side.col, a.side.begins};
+    p.b = {b.side.data, b.side.item, b.side.row, b.side.col, b.side.begins};
     p.c = c.side;
     p.items = c.part.d.items;
     p.m = a.rows;

@@ -194,6 +194,7 @@ template <>
 struct CallOfVerb<Verb::lu> : OnOperands<CallOfVerb<Verb::lu>, Last::workspace,
                                          Form<Kinds<Kind::in, Kind::out, Kind::out>, 0, 1, 2>,
                                          Form<Kinds<Kind::inout, Kind::out>, 0, 0, 1>> {
+  static constexpr bool takes_padding = true;
   static void run(auto const&... x) { lu_batch(x...); }
 };
 template <>
@@ -203,6 +204,7 @@ struct CallOfVerb<Verb::solve_lu>
                  Form<Kinds<Kind::in, Kind::inout>, 0, 1, 1>,
                  Form<Kinds<Kind::common, Kind::in, Kind::out>, 0, 1, 2>,
                  Form<Kinds<Kind::common, Kind::inout>, 0, 1, 1>> {
+  static constexpr bool takes_padding = true;
   template <class A>
   static void run(auto const& exec, auto const& how, A const& a, auto const&... x) {
     if constexpr (kind_of<A> == Kind::common)
@@ -214,17 +216,20 @@ template <>
 struct CallOfVerb<Verb::inverse>
     : OnOperands<CallOfVerb<Verb::inverse>, Last::workspace, Form<Kinds<Kind::in, Kind::out>, 0, 1>,
                  Form<Kinds<Kind::inout>, 0, 0>> {
+  static constexpr bool takes_padding = true;
   static void run(auto const&... x) { inverse_batch(x...); }
 };
 template <>
 struct CallOfVerb<Verb::determinant> : OnOperands<CallOfVerb<Verb::determinant>, Last::workspace,
                                                   Form<Kinds<Kind::in, Kind::out>, 0, 0, 1>> {
+  static constexpr bool takes_padding = true;
   static void run(auto const&... x) { determinant_batch(x...); }
 };
 template <>
 struct CallOfVerb<Verb::log_abs_determinant>
     : OnOperands<CallOfVerb<Verb::log_abs_determinant>, Last::workspace,
                  Form<Kinds<Kind::in, Kind::out, Kind::out>, 0, 1, 2>> {
+  static constexpr bool takes_padding = true;
   static void run(auto const&... x) { determinant_batch(x...); }
 };
 

@@ -40,17 +40,29 @@ template <class X>
 concept BeginsCall =
     BeforeArguments<X> || kind_of<X> != Kind::nothing || Copyable<X> || is_workspace<X>;
 
+/// Whether an argument is a batch of items with different sizes. Calls with such arguments are
+/// defined in Batchwork_RaggedCall.hpp.
+template <class X>
+inline constexpr bool is_ragged = false;
+
+/// f(exec, how, arguments...)
+template <class F, class Exec, class How, class... X>
+auto run_verb(F const& f, Exec const& exec, How const& how, X const&... arguments)
+    -> decltype(f(exec, how, arguments...)) {
+  if constexpr ((is_ragged<X> || ...)) call_ragged(f, exec, how, arguments...);
+  else return f(exec, how, arguments...);
+}
 /// f(exec, how, arguments...), for arguments that may begin with an instance and launch(...).
 template <class F, class Exec, class... X>
 auto call_on(F const& f, Exec const& exec, X const&... arguments)
-    -> decltype(f(exec, Launch<>(), arguments...)) {
-  return f(exec, Launch<>(), arguments...);
+    -> decltype(run_verb(f, exec, Launch<>(), arguments...)) {
+  return run_verb(f, exec, Launch<>(), arguments...);
 }
 template <class F, class Exec, class How, class... X>
   requires is_launch<How>
 auto call_on(F const& f, Exec const& exec, How const& how, X const&... arguments)
-    -> decltype(f(exec, how, arguments...)) {
-  return f(exec, how, arguments...);
+    -> decltype(run_verb(f, exec, how, arguments...)) {
+  return run_verb(f, exec, how, arguments...);
 }
 template <class F, class... X>
 auto call_of(F const& f, X const&... arguments)
@@ -95,6 +107,15 @@ auto stored(Operand<K, Source<Adapted<V, St, IsCompact, E...>, L>> const& operan
   if constexpr (IsCompact) items = operand.source.compact_items;
   return stored(
       Adapted<V, St, IsCompact, E...>{operand.source.view, items, operand.source.reversed});
+}
+/// Items anywhere in memory, as the source of an operand of verbs on whole matrices.
+template <class T, int Rank, class Memory>
+struct ItemsAnywhere {
+  StoredBatch<T, Rank, Memory> batch;
+};
+template <Kind K, class T, int Rank, class Memory>
+auto stored(Operand<K, ItemsAnywhere<T, Rank, Memory>> const& operand) {
+  return operand.source.batch;
 }
 /// The transposed batch of a transposed operand.
 template <class O>

@@ -15,6 +15,7 @@
 #include "core/Batchwork_Pack.hpp"
 #include "core/detail/Batchwork_Lanes.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleProblem.hpp"
+#include "view/detail/loaders/Batchwork_Prefetch.hpp"
 
 namespace Batchwork::Impl {
 
@@ -236,6 +237,11 @@ struct TriangleHost {
     for (std::int64_t item = first; item < end; ++item) {
       of.code = 0;
       of.finite = true;
+      if (item + 1 < end) {
+        prefetch_item<false>(p.a, item + 1, p.n, p.n);
+        prefetch_item<true>(p.l, item + 1, p.n, p.n);
+        prefetch_item<false>(p.b, item + 1, p.n, p.columns);
+      }
       load(of, item);
       if (p.factors) factorise(of);
       else

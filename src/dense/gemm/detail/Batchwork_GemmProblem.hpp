@@ -17,13 +17,16 @@
 
 namespace Batchwork::Impl {
 
-/// Entry (i, j) of item n is data[n * item + i * row + j * col].
+/// Entry (i, j) of item n is data[n * item + i * row + j * col]. On hosts items may be anywhere: if
+/// begins is not null, it is data[begins[n] + i * row + j * col].
 template <class T>
 struct GemmSide {
   T* data = nullptr;
   std::int64_t item = 0, row = 0, col = 0;
+  std::int64_t const* begins = nullptr;
 
-  GemmSide turned() const { return {data, item, col, row}; }
+  GemmSide turned() const { return {data, item, col, row, begins}; }
+  T* item_on_host(std::int64_t n) const { return data + (begins == nullptr ? n * item : begins[n]); }
 };
 
 /// C_n = alpha A_n B_n + beta C_n for every item n: M x K by K x N.

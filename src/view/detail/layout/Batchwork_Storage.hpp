@@ -20,7 +20,9 @@ namespace Batchwork {
 namespace Impl {
 
 /// Entry (i, j) of item n is data[(n / width) * group + (n % width) * lane + i * row + j * col].
-/// Strides count numbers.
+/// Strides count numbers. With a width of 0 items may be anywhere: item n begins at
+/// data[begins[n]], `group` is the address of begins, and `lane` an odd distance that is larger
+/// than an item. See items_anywhere.
 template <class T>
 struct Storage {
   T* data;
@@ -30,12 +32,23 @@ struct Storage {
   Storage<T const> as_const() const { return {data, width, group, lane, row, col}; }
 };
 
+template <class T>
+BATCHWORK_INLINE std::int64_t const* begins_of(Storage<T> const& s) {
+  return reinterpret_cast<std::int64_t const*>(s.group);
+}
 /// Where item number `item` begins.
 template <class T>
 BATCHWORK_INLINE T* item_of(Storage<T> const& s, std::int64_t item) {
   if (s.width == 1) return s.data + item * s.group;
+  if (s.width == 0) return s.data + begins_of(s)[item];
   std::int64_t const g = item / s.width;
   return s.data + g * s.group + (item - g * s.width) * s.lane;
+}
+
+/// Items that begin at data[begins[n]].
+template <class T>
+Storage<T> items_anywhere(T* data, std::int64_t const* begins, std::int64_t row, std::int64_t col) {
+  return {data, 0, reinterpret_cast<std::intptr_t>(begins), std::int64_t(1) << 40 | 1, row, col};
 }
 
 /// Whether the same number of the neighbouring item is closer in memory than the next number of the

@@ -15,6 +15,7 @@
 #include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/backend/Batchwork_MemoryAccess.hpp"
 #include "view/detail/layout/Batchwork_Location.hpp"
+#include "view/detail/layout/Batchwork_Storage.hpp"
 
 namespace Batchwork::Impl {
 
@@ -33,6 +34,16 @@ BATCHWORK_INLINE void prefetch_lines(char const* from) {
   BATCHWORK_UNROLL_ON_DEVICE
   for (std::size_t k = 0; k < Bytes; k += line) Vendor::prefetch<Written>(from + k);
   if constexpr (Bytes > 1) Vendor::prefetch<Written>(from + Bytes - 1);
+}
+
+/// Asks a host's caches for an item that may be anywhere in memory. The hardware prefetches others.
+template <bool Written, class U>
+void prefetch_item(Storage<U> const& s, std::int64_t item, std::int64_t rows, std::int64_t cols) {
+  if (s.width != 0 || s.data == nullptr) return;
+  constexpr std::int64_t line = 64;
+  auto const* const from = reinterpret_cast<char const*>(item_of(s, item));
+  for (std::int64_t k = 0; k < rows * cols * std::int64_t(sizeof(U)); k += line)
+    Vendor::prefetch<Written>(from + k);
 }
 
 /// The number of steps ahead: memory takes as long as a few steps.

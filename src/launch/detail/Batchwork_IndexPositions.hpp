@@ -6,7 +6,11 @@
 #ifndef BATCHWORK_INDEX_POSITIONS_HPP
 #define BATCHWORK_INDEX_POSITIONS_HPP
 
+#include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <cstdint>
+#include <string>
+#include <type_traits>
 
 #include "core/detail/Batchwork_Macros.hpp"
 #include "view/detail/layout/Batchwork_Storage.hpp"
@@ -36,6 +40,31 @@ struct IndexPositions {
     return static_cast<std::uint64_t>(at(q)) < static_cast<std::uint64_t>(extent);
   }
 };
+
+template <class I>
+struct WidenIndices {
+  IndexPositions<I> index;
+  std::int64_t* to;
+  KOKKOS_FUNCTION void operator()(std::int64_t q) const {
+    to[q] = static_cast<std::int64_t>(index.at(q));
+  }
+};
+
+/// All indices of a batch in 64 bits, in memory of their own. Waits for nothing.
+template <class Batch>
+auto widened_indices(std::string const& label, Batch const& batch) {
+  using I = std::remove_const_t<typename Batch::value_type>;
+  using Memory = typename Batch::memory_space;
+  IndexPositions<I> const all(batch);
+  Kokkos::View<std::int64_t*, Memory> const wide(
+      Kokkos::view_alloc(label, Kokkos::WithoutInitializing), std::size_t(all.count));
+  Kokkos::parallel_for(
+      label,
+      Kokkos::RangePolicy<typename Memory::execution_space, Kokkos::IndexType<std::int64_t>>(
+          0, all.count),
+      WidenIndices<I>{all, wide.data()});
+  return wide;
+}
 
 }  // namespace Batchwork::Impl
 
