@@ -16,24 +16,29 @@ using Policy = Kokkos::TeamPolicy<Exec>;
 /// to = a start + b (from + step * rate(from)). A team has a line of the grid. The members of a
 /// point are neighbours in memory.
 struct Stage {
+  using Stencil = double const* [3][3];
+
   int n;
   double a, b;
   Ensemble start, from, to;
 
   KOKKOS_FUNCTION void operator()(Policy::member_type const& team) const {
-    int const y = team.league_rank();
+    int const y = team.league_rank(), members = int(from.extent(2));
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n), [&](int x) {
-      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, int(from.extent(2))),
-                           [&](int member) { point(x, y, member); });
+      // The point and its neighbours, by their distances from -1 to 1.
+      int const columns[3] = {x > 0 ? x - 1 : n - 1, x, x < n - 1 ? x + 1 : 0};
+      int const lines[3] = {y > 0 ? y - 1 : n - 1, y, y < n - 1 ? y + 1 : 0};
+      Stencil near;
+      for (int j = 0; j < 3; ++j)
+        for (int i = 0; i < 3; ++i) near[j][i] = &from(lines[j] * n + columns[i], 0, 0);
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, members),
+                           [&](int member) { point(near, y * n + x, member); });
     });
   }
 
-  KOKKOS_INLINE_FUNCTION void point(int x, int y, int member) const {
-    // The point and its neighbours, by their distances from -1 to 1.
-    int const columns[3] = {x > 0 ? x - 1 : n - 1, x, x < n - 1 ? x + 1 : 0};
-    int const lines[3] = {y > 0 ? y - 1 : n - 1, y, y < n - 1 ? y + 1 : 0};
+  KOKKOS_INLINE_FUNCTION void point(Stencil const& near, int here, int member) const {
     auto const at = [&](int i, int j, int variable) {
-      return from(lines[j + 1] * n + columns[i + 1], variable, member);
+      return near[j + 1][i + 1][variable * int(from.extent(2)) + member];
     };
     auto const h = [&](int i, int j) { return at(i, j, 0); };
     auto const u = [&](int i, int j) { return at(i, j, 1); };
@@ -63,7 +68,6 @@ struct Stage {
             (energy(0, 0) - energy(-1, 0)) / d + friction(u),
         -(q(0, 0) * (hu(0, -1) + hu(0, 0)) + q(1, 0) * (hu(1, -1) + hu(1, 0))) / 4 -
             (energy(0, 0) - energy(0, -1)) / d + friction(v)};
-    int const here = y * n + x;
     for (int k = 0; k < Model::variables; ++k)
       to(here, k, member) =
           a * start(here, k, member) + b * (at(0, 0, k) + Model::step * rates[k]);
