@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// The analysis for any number of members: verbs on the matrices of many points. The formulas are
+/// those of LocalAnalysis.hpp.
+#include <Batchwork_Dense.hpp>
+#include <algorithm>
+#include <string>
+
+#include "Analysis.hpp"
+
+namespace Letkf {
+
+namespace {
+
+using Kokkos::ALL;
+using Kokkos::subview;
+
+/// Memory for the points of a chunk.
+struct Work {
+  std::int64_t variables, members, near;
+  std::int64_t points;
+  Ensemble s, d, c, a, b;
+  Matrix values;
+  Codes codes;
+
+  Work(std::int64_t all, std::int64_t v, std::int64_t k, std::int64_t l)
+      : variables(v), members(k), near(l) {
+    std::int64_t const numbers = l * k + l + k * k + k + 2 * (v + 1) * k;
+    points = std::clamp<std::int64_t>((std::int64_t(1) << 25) / numbers, 1, all);
+    auto const make = [&](std::string const& name, std::int64_t m, std::int64_t n) {
+      return Ensemble(Kokkos::view_alloc(Kokkos::WithoutInitializing, name), points, m, n);
+    };
+    s = make("S", l, k);
+    d = make("innovations", 1, l);
+    c = make("S' S, then V", k, k);
+    a = make("A and d' S", v + 1, k);
+    b = make("A V and d' S V", v + 1, k);
+    values = Matrix(Kokkos::view_alloc(Kokkos::WithoutInitializing, "L"), points, k);
+    codes = Codes("codes", points);
+  }
+};
+
+KOKKOS_INLINE_FUNCTION double mean_of(Matrix const& rows, std::int64_t row) {
+  double sum = 0;
+  int const k = int(rows.extent(1));
+  for (int j = 0; j < k; ++j) sum += rows(row, j);
+  return sum / k;
+}
+
+/// S and d: one thread for an observation of a point.
+struct Gather {
+  std::int64_t first;
+  LocalObservations local;
+  Matrix ensemble;
+  Vector observed;
+  Ensemble s, d;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
+    std::int64_t const l = n % std::int64_t(s.extent(1)), p = n / std::int64_t(s.extent(1));
+    int const row = local.near(first + p, l);
+    double const w = local.weight(first + p, l), mean = mean_of(ensemble, row);
+    for (std::size_t j = 0; j < s.extent(2); ++j) s(p, l, j) = w * (ensemble(row, j) - mean);
+    d(p, 0, l) = w * (observed(row) - mean);
+  }
+};
+
+/// A: one thread for a variable of a point.
+struct Center {
+  std::int64_t first, variables;
+  Matrix ensemble;
+  Ensemble a;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
+    std::int64_t const p = n / variables, row = first * variables + n;
+    double const mean = mean_of(ensemble, row);
+    for (std::size_t j = 0; j < a.extent(2); ++j) a(p, n % variables, j) = ensemble(row, j) - mean;
+  }
+};
+
+/// The mean of the analysis, in all members, and A V sqrt((k - 1) f).
+struct Scale {
+  std::int64_t first, variables;
+  double rho;
+  Matrix forecast, analysis, values;
+  Ensemble b;
+  Codes codes, all_codes;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
+    std::int64_t const p = n / variables, i = n % variables, row = first * variables + n;
+    int const k = int(b.extent(2));
+    double mean = mean_of(forecast, row);
+    for (int j = 0; j < k; ++j) {
+      double const f = 1 / (Kokkos::fmax(values(p, j), 0.0) + (k - 1) / rho);
+      mean += b(p, i, j) * f * b(p, variables, j);
+      b(p, i, j) *= Kokkos::sqrt((k - 1) * f);
+    }
+    for (int j = 0; j < k; ++j) analysis(row, j) = mean;
+    if (i == 0)
+      all_codes(first + p) =
+          codes(p) == 0 && !Kokkos::isfinite(mean)
+              ? Batchwork::Status::code(Batchwork::Reason::not_finite, 0)
+              : codes(p);
+  }
+};
+
+}  // namespace
+
+void analyse_by_verbs(Exec const& exec, Ensemble const& analysis, Ensemble const& forecast,
+                      Matrix const& rotation, LocalObservations const& local,
+                      Vector const& observed, Codes const& codes, double rho) {
+  using namespace Batchwork;
+  std::int64_t const all = std::int64_t(forecast.extent(0)),
+                     variables = std::int64_t(forecast.extent(1)),
+                     near = std::int64_t(local.near.extent(1));
+  if (all == 0) return;
+  Work const work(all, variables, std::int64_t(forecast.extent(2)), near);
+  Matrix const from = rows_of(forecast), to = rows_of(analysis);
+  Vector const memory(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "workspace"),
+      workspace_numbers<Verb::eigh>(exec, inout(work.c), out(work.values), status(work.codes)));
+  for (std::int64_t first = 0; first < all; first += work.points) {
+    std::int64_t const points = std::min(work.points, all - first);
+    Kokkos::pair<std::int64_t, std::int64_t> const some(0, points), chunk(first, first + points),
+        states(0, variables), last(variables, variables + 1);
+    auto const part = [&](Ensemble const& e) { return subview(e, some, ALL, ALL); };
+    auto const s = part(work.s), d = part(work.d), c = part(work.c), a = part(work.a),
+               b = part(work.b);
+    auto const values = subview(work.values, some, ALL);
+    auto const rows = Kokkos::RangePolicy<Exec>(exec, 0, points * variables);
+    Kokkos::parallel_for("letkf: gather", Kokkos::RangePolicy<Exec>(exec, 0, points * near),
+                         Gather{first, local, from, observed, s, d});
+    Kokkos::parallel_for("letkf: center", rows, Center{first, variables, from, a});
+    // [verbs]
+    gemm(exec, 1, in(transposed(s)), in(s), 0, out(c));
+    eigh(exec, inout(c), out(values), status(work.codes), workspace(memory));
+    gemm(exec, 1, in(d), in(s), 0, out(subview(a, ALL, last, ALL)));
+    gemm(exec, 1, in(a), in(c), 0, out(b));
+    // [verbs]
+    Kokkos::parallel_for("letkf: scale", rows,
+                         Scale{first, variables, rho, from, to, values, b, work.codes, codes});
+    auto const deviations = subview(a, ALL, states, ALL);
+    gemm(exec, 1, in(subview(b, ALL, states, ALL)), in(transposed(c)), 0, out(deviations));
+    gemm(exec, 1, in(deviations), common(rotation), 1, inout(subview(analysis, chunk, ALL, ALL)));
+  }
+}
+
+}  // namespace Letkf
