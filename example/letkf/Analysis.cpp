@@ -28,7 +28,8 @@ auto for_members(std::int64_t variables, std::int64_t members, F const& f, Other
 }  // namespace
 
 bool is_compiled(std::int64_t variables, std::int64_t members) {
-  return for_members(variables, members, [](auto, auto) { return true; }, [](auto) { return false; });
+  return for_members(
+      variables, members, [](auto, auto) { return true; }, [](auto) { return false; });
 }
 
 void analyse(Exec const& exec, Ensemble const& analysis, Ensemble const& forecast,

@@ -55,13 +55,11 @@ struct LocalAnalysis {
     auto const f = generate<k>([&](int j) { return 1 / (max(e.values()(j), 0) + (k - 1) / rho); });
     auto const g = generate<k>([&](int j) { return sqrt((k - 1) * f(j)); });
     auto const mean = generate<variables>([&](int i) { return sum(row(forecast, i)) / k; });
-    auto const a =
-        generate<variables, k>([&](int i, int j) { return forecast(i, j) - mean(i); });
+    auto const a = generate<variables, k>([&](int i, int j) { return forecast(i, j) - mean(i); });
     auto const b = a * v;
     auto const m = mean + b * hadamard(f, transpose(v) * t);
     auto const deviations = b * as_diagonal(g) * transpose(v) * rotation;
-    analysis =
-        generate<variables, k>([&](int i, int j) { return m(i) + deviations(i, j); });
+    analysis = generate<variables, k>([&](int i, int j) { return m(i) + deviations(i, j); });
   }
 };
 // [analysis]

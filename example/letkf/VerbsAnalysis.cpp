@@ -98,10 +98,9 @@ struct Scale {
     }
     for (int j = 0; j < k; ++j) analysis(row, j) = mean;
     if (i == 0)
-      all_codes(first + p) =
-          codes(p) == 0 && !Kokkos::isfinite(mean)
-              ? Batchwork::Status::code(Batchwork::Reason::not_finite, 0)
-              : codes(p);
+      all_codes(first + p) = codes(p) == 0 && !Kokkos::isfinite(mean)
+                                 ? Batchwork::Status::code(Batchwork::Reason::not_finite, 0)
+                                 : codes(p);
   }
 };
 

@@ -21,7 +21,7 @@ namespace Batchwork {
 namespace Impl {
 
 /// How series are cut: into groups * per_group blocks of `length` steps. The rest of the steps
-/// follows.
+/// follows, at least one, from which a smoother starts.
 struct BlockPlan {
   std::int64_t groups = 1, per_group = 1, length = 0;
 
@@ -45,7 +45,7 @@ inline BlockPlan block_plan(std::int64_t series, std::int64_t steps, std::int64_
        ++length) {
     auto const root = std::int64_t(std::sqrt(double(steps / length)));
     for (std::int64_t per = std::max<std::int64_t>(root / 2, 1); per <= root; ++per) {
-      BlockPlan const plan{steps / length / per, per, length};
+      BlockPlan const plan{(steps - 1) / length / per, per, length};
       std::int64_t const cost = 2 * length + plan.groups + 2 * per + steps - plan.blocks() * length;
       if (plan.groups > 0 && cost < least) least = cost, best = plan;
     }
@@ -55,9 +55,10 @@ inline BlockPlan block_plan(std::int64_t series, std::int64_t steps, std::int64_
 
 /// The plan for about so many blocks.
 inline BlockPlan block_plan_of(std::int64_t steps, std::int64_t blocks) {
-  blocks = std::max<std::int64_t>(std::min(blocks, steps), 1);
+  blocks = std::min(blocks, steps - 1);
+  if (blocks < 2) return {1, 1, steps};
   auto const per = std::int64_t(std::sqrt(double(blocks)));
-  return {blocks / per, per, steps / (blocks / per * per)};
+  return {blocks / per, per, (steps - 1) / (blocks / per * per)};
 }
 
 /// The numbers of series that are computed at once on an instance.
@@ -98,6 +99,8 @@ struct BlockElements {
 
 template <class Blocks>
 struct BlockFilter;
+template <class Blocks>
+struct BlockSmoother;
 
 }  // namespace Impl
 
@@ -185,6 +188,8 @@ class TimeBlocks {
 
   template <class>
   friend struct Impl::BlockFilter;
+  template <class>
+  friend struct Impl::BlockSmoother;
 
   std::int64_t series_, steps_;
   Impl::BlockPlan plan_;

@@ -8,6 +8,7 @@
 #define BATCHWORK_SMOOTH_HPP
 
 #include "kalman/Batchwork_Filter.hpp"
+#include "kalman/detail/Batchwork_BlockSmoother.hpp"
 #include "kalman/detail/Batchwork_SmoothSequence.hpp"
 
 namespace Batchwork {
@@ -117,6 +118,16 @@ void launch_smooth(Exec const& exec, How const& how, std::int64_t steps, M const
   // Both kernels are checked before either is launched.
   run([&](auto const&, auto const&... o) { check("Kalman::smooth", backward(steps), o...); });
   launch_filter<Form, false>(exec, how, steps, m, start, z, for_filter, promise, form);
+  if constexpr (requires { promise.blocks; }) {
+    if (promise.blocks.series() > 0 && promise.blocks.blocks() > 1) {
+      using Blocks = std::remove_cvref_t<decltype(promise.blocks)>;
+      BlockSmoother<Blocks>{promise.blocks}.template run<S::order>(
+          exec, how, next_operand<S::order, Structure::general>(m.f),
+          next_operand<S::order, Structure::symmetric>(m.q), m.f, m.q, mean, covariance,
+          smoothed_mean, smoothed_covariance, more.lag_one, re.status_);
+      return;
+    }
+  }
   run([&](auto const& sequence, auto const&... o) {
     if constexpr (is_without<decltype(re.status_)>)
       launch_scan<true>("Kalman::smooth", exec, how, backward(steps), sequence, o...);
@@ -142,7 +153,7 @@ struct SmoothCall {
     using More = decltype(results.more_);
     constexpr bool both = !is_without<decltype(More::smoothed_mean)> &&
                           !is_without<decltype(More::smoothed_covariance)>,
-                   without_gains = !requires { promise.gains; } && !requires { promise.blocks; },
+                   without_gains = !requires { promise.gains; },
                    is_known = is_without<decltype(from.diffuse)>,
                    has_form = Form::form == Kalman::Form::covariance ||
                               (is_known && (Form::form == Kalman::Form::square_root ||
@@ -154,8 +165,8 @@ struct SmoothCall {
                   "give both Views, results().smoothed_mean(x).smoothed_covariance(P), because the "
                   "filter leaves its results there");
     static_assert(without_gains,
-                  "Batchwork::Kalman::smooth: the smoother takes neither complete(gains) nor "
-                  "parallel_in_time(blocks); give complete() or no promise");
+                  "Batchwork::Kalman::smooth: the smoother does not take complete(gains); give "
+                  "complete()");
     static_assert(has_form,
                   "Batchwork::Kalman::smooth: the form does not fit; give covariance(), or "
                   "square_root() or joseph() without a diffuse start");
@@ -223,7 +234,7 @@ namespace Kalman {
 /// \param z the series, as for Kalman::filter
 /// \param results results() with smoothed_mean and smoothed_covariance, and for a diffuse start
 ///   diffuse_factor and diffuse_columns; lag_one_covariance and the results of the filter as well
-/// \param promise optional: complete()
+/// \param promise optional: complete(), or parallel_in_time(blocks) for few long series
 /// \param form optional, the last argument: covariance(), the default, or, unless the start is
 ///   diffuse, square_root() or joseph()
 /// \throws std::invalid_argument before anything is launched if Views do not fit, as Kalman::filter

@@ -3,6 +3,7 @@
 
 // Series in blocks of time against long double filters without blocks.
 #include "Batch.hpp"
+#include "SmootherBatch.hpp"
 
 namespace Batchwork::Test {
 namespace {
@@ -133,6 +134,73 @@ TYPED_TEST(KalmanParallelInTime, EveryKindOfOperand) {
                                 Dense(N, 1), eye(N), batch.series[std::size_t(k)]));
 }
 
+/// The smoother, with F and Q of each item and time. If `own`, filtered results have Views of their
+/// own.
+template <class T, Kalman::Order O>
+void smoother(bool own) {
+  constexpr int items = 3;
+  Motion const m;
+  Matrices<T> const matrices(m);
+  for (auto const [steps, blocks] : {std::pair{23, 9}, {12, 2}, {17, 16}, {9, 4}}) {
+    auto const f = [&](int k, int t) {
+      Dense r = m.f;
+      r(0, 2) = 0.5L + 0.0625L * k;
+      r(2, 2) = t % 3 == 0 ? 0.75L : 0.984375L;
+      return r;
+    };
+    auto const q = [&](int t) { return (t % 5 == 1 ? 4.0L : 1.0L) * m.q; };
+    Kokkos::View<T** [N][N], Space> F("F", items, steps);
+    Kokkos::View<T* [N][N], Space> Q("Q", steps);
+    auto const hF = Kokkos::create_mirror_view(F);
+    auto const hQ = Kokkos::create_mirror_view(Q);
+    for (int k = 0; k < items; ++k)
+      for (int t = 0; t < steps; ++t)
+        for (int i = 0; i < N; ++i)
+          for (int j = 0; j < N; ++j)
+            hF(k, t, i, j) = T(f(k, t)(i, j)), hQ(t, i, j) = T(q(t)(i, j));
+    Kokkos::deep_copy(F, hF);
+    Kokkos::deep_copy(Q, hQ);
+    auto const z = series_with_gaps<T>(items, steps, 13);
+    SmootherBatch<T, N, M> const b(z, items, steps);
+    FilterBatch<T, N, M> const filtered(z, items, steps);
+    Kokkos::View<T[N], Space> x("x");
+    auto const p = filled(Kokkos::View<T[N][N], Space>("P"), 4 * eye(N));
+    Kalman::TimeBlocks<T, N> const cut(Space(), items, steps, blocks);
+    EXPECT_GT(cut.blocks(), 1);
+    auto const call = [&](auto const& start, auto const& results) {
+      Kalman::smooth(
+          Space(), steps,
+          Kalman::model(each(F), common(each(Q)), common(matrices.h), common(matrices.r)), start,
+          b.z, results, Kalman::parallel_in_time(cut));
+    };
+    auto const call_with = [&](auto const& results) {
+      if constexpr (O == Kalman::Order::predict_first)
+        call(Kalman::start(common(x), common(p)), results);
+      else call(Kalman::predicted(common(x), common(p)), results);
+    };
+    if (own) call_with(b.results().filtered_mean(filtered.fm).filtered_covariance(filtered.fc));
+    else call_with(b.results());
+    Kokkos::fence();
+    for (int k = 0; k < items; ++k) {
+      TrueModel const truth{[&](int t) { return f(k, t); }, q, [&](int) { return m.h; },
+                            [&](int) { return m.r; }};
+      b.expect(k, true_smoother(O, truth, Dense(N, 1), 4 * eye(N), Dense(N, 0), z[std::size_t(k)]));
+      if (!own) continue;
+      auto const want = true_filter(O, truth, Dense(N, 1), 4 * eye(N), z[std::size_t(k)]);
+      auto const mean = on_host(filtered.fm);
+      for (std::size_t t = 0; t < std::size_t(steps); ++t)
+        EXPECT_TRUE(near([&](int i, int) { return mean(std::size_t(k), t, i); },
+                         want.filtered_mean[t], tolerance<T>(20 * N, 8, want.condition)));
+    }
+  }
+}
+TYPED_TEST(KalmanParallelInTime, SmootherAfterAStart) {
+  smoother<TypeParam, Kalman::Order::predict_first>(false);
+}
+TYPED_TEST(KalmanParallelInTime, SmootherAfterAPrediction) {
+  smoother<TypeParam, Kalman::Order::update_first>(true);
+}
+
 /// One state: all Views without the indices of a tile, and a rest of the steps.
 TYPED_TEST(KalmanParallelInTime, NumbersAsStates) {
   using T = TypeParam;
@@ -200,6 +268,39 @@ TYPED_TEST(KalmanParallelInTime, FailureOfOneSeries) {
       for (int t = 0; t < steps; ++t)
         for (int i = 0; i < N; ++i) {
           if (k == bad && t >= bad_step) EXPECT_FALSE(std::isfinite(mean(k, t, 0))) << t;
+          else EXPECT_TRUE(same_bits(mean(k, t, i), want(k, t, i))) << k << " " << t;
+        }
+    }
+  }
+}
+
+/// The smoother of a series that fails has the filter's status and no results; the others are
+/// bitwise the same as without it.
+TYPED_TEST(KalmanParallelInTime, FailureOfASmoother) {
+  using T = TypeParam;
+  constexpr int items = 3, steps = 48;
+  Matrices<T> const matrices{Motion()};
+  auto const run = [&](int bad) {
+    auto z = series_with_gaps<T>(items, steps, 3);
+    if (bad >= 0) z[std::size_t(bad)][21](0) = std::numeric_limits<long double>::infinity();
+    SmootherBatch<T, N, M> b(z, items, steps);
+    Kokkos::View<T[N], Space> x("x");
+    auto const p = filled(Kokkos::View<T[N][N], Space>("P"), eye(N));
+    Kalman::smooth(Space(), steps, matrices.model(), Kalman::start(common(x), common(p)), b.z,
+                   b.results(),
+                   Kalman::parallel_in_time(Kalman::TimeBlocks<T, N>(Space(), items, steps, 8)));
+    Kokkos::fence();
+    return b;
+  };
+  auto const clean = run(-1);
+  for (int bad = 0; bad < items; ++bad) {
+    auto const b = run(bad);
+    auto const mean = on_host(b.mean), want = on_host(clean.mean);
+    for (int k = 0; k < items; ++k) {
+      EXPECT_EQ(Status::reason(on_host(b.st)(k)), k == bad ? Reason::not_finite : Reason::success);
+      for (int t = 0; t < steps; ++t)
+        for (int i = 0; i < N; ++i) {
+          if (k == bad) EXPECT_FALSE(std::isfinite(mean(k, t, i))) << t;
           else EXPECT_TRUE(same_bits(mean(k, t, i), want(k, t, i))) << k << " " << t;
         }
     }
@@ -280,6 +381,7 @@ TEST(TimeBlocks, Plans) {
     auto const plan = Impl::block_plan(c.series, c.steps, c.at_once);
     EXPECT_GT(plan.blocks(), 1);
     EXPECT_LE(plan.blocks() * plan.length, c.steps);
+    EXPECT_GE(c.steps - plan.blocks() * plan.length, 1);
     EXPECT_LE(c.steps - plan.blocks() * plan.length, plan.length) << c.steps;  // a short rest
     EXPECT_LE(c.series * plan.blocks(), c.at_once);
   }

@@ -6,80 +6,15 @@
 #ifndef BATCHWORK_BLOCK_FILTER_HPP
 #define BATCHWORK_BLOCK_FILTER_HPP
 
-#include <limits>
-#include <string>
+#include <utility>
 
 #include "fused/Batchwork_Scan.hpp"
-#include "kalman/Batchwork_ParallelInTime.hpp"
 #include "kalman/Batchwork_Step.hpp"
 #include "kalman/detail/Batchwork_BlockElement.hpp"
+#include "kalman/detail/Batchwork_BlockViews.hpp"
 #include "view/detail/Batchwork_BlockSource.hpp"
 
 namespace Batchwork::Impl {
-
-/// Entries first, first + item_step, .. as items, each followed by `steps` steps at a distance.
-/// The extents are template parameters, because nvcc takes types that differ only in constants of a
-/// function template for the same type.
-template <class T, int N, class Space>
-using StridedVectors =
-    Kokkos::View<T** [N], Kokkos::LayoutStride, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-template <class T, int N, class Space>
-using StridedMatrices =
-    Kokkos::View<T** [N][N], Kokkos::LayoutStride, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-
-struct Picked {
-  std::int64_t first, items, item_step, steps = 1, step = 1;
-};
-template <class T, int N, class Space, class V>
-auto picked(V const& v, Picked const& p) {
-  auto const n = [](std::int64_t x) { return std::size_t(x); };
-  auto* const first = v.data() + p.first * std::int64_t(v.stride(0));
-  std::size_t const item = n(p.item_step) * n(v.stride(0)), step = n(p.step) * n(v.stride(0));
-  if constexpr (V::rank() == 2)
-    return StridedVectors<T, N, Space>(
-        first, Kokkos::LayoutStride(n(p.items), item, n(p.steps), step, n(N), n(v.stride(1))));
-  else
-    return StridedMatrices<T, N, Space>(
-        first, Kokkos::LayoutStride(n(p.items), item, n(p.steps), step, n(N), n(v.stride(1)), n(N),
-                                    n(v.stride(2))));
-}
-
-/// Adds the log-likelihoods of the blocks of a series and takes the first failure in time.
-template <class T, class Space, class LogLikelihood, class Codes>
-struct JoinBlocks {
-  Kokkos::View<T*, Space> parts;
-  Kokkos::View<std::int32_t*, Space> codes;
-  std::int64_t series, blocks;
-  LogLikelihood log_likelihood;
-  Codes code;
-
-  template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& member) const {
-    std::int64_t const s = member.league_rank();
-    auto const place = [&](std::int64_t b) {
-      return b < blocks ? s * blocks + b : series * blocks + s;
-    };
-    if constexpr (!is_nothing<LogLikelihood>) {
-      T sum(0);
-      Kokkos::parallel_reduce(
-          Kokkos::TeamThreadRange(member, blocks + 1),
-          [&](std::int64_t b, T& x) { x += parts(place(b)); }, sum);
-      Kokkos::single(Kokkos::PerTeam(member), [&] { log_likelihood(s) = sum; });
-    }
-    if constexpr (!is_nothing<Codes>) {
-      std::int64_t first = 0;
-      Kokkos::parallel_reduce(
-          Kokkos::TeamThreadRange(member, blocks + 1),
-          [&](std::int64_t b, std::int64_t& x) {
-            if (codes(place(b)) != 0 && b < x) x = b;
-          },
-          Kokkos::Min<std::int64_t>(first));
-      Kokkos::single(Kokkos::PerTeam(member), [&] {
-        code(s) = first <= blocks ? typename Codes::value_type(codes(place(first))) : 0;
-      });
-    }
-  }
-};
 
 /// The filter of a model with a start, for the series z, in blocks of time.
 template <class T, int N, class Space>
@@ -111,7 +46,7 @@ struct BlockFilter<Kalman::TimeBlocks<T, N, Space>> {
                             start_for<decltype(re.last_covariance_)>(at(x.covariance, last)),
                             re.last_covariance_, z, m.f, m.q, m.h, m.r, re.predicted_mean_,
                             re.predicted_covariance_, re.filtered_mean_, re.filtered_covariance_);
-    join(exec, cut, re);
+    join_blocks<false>(exec, cut, w.log_likelihood_, w.codes_, re.log_likelihood_, re.status_);
   }
 
  private:
@@ -123,10 +58,11 @@ struct BlockFilter<Kalman::TimeBlocks<T, N, Space>> {
     auto const& e = w.elements_;
     auto const zeros = common(fixed(generate<N>([](int) { return T(0); })));
     auto const none = common(symmetric(fixed(generate<N, N>([](int, int) { return T(0); }))));
-    launch_scan(name, exec, how, cut.length, ElementStep<O, D>{}, carry(identity(), e.a),
-                carry(zeros, e.b), carry(none, symmetric(e.c)), carry(zeros, e.eta),
-                carry(none, symmetric(e.j)), of_blocks(z, cut), of_blocks(m.f, cut),
-                of_blocks(m.q, cut), of_blocks(m.h, cut), of_blocks(m.r, cut));
+    launch_scan(name, exec, how, cut.length, ElementStep<O, D>{},
+                carry(common(unit_tile<T, N>()), e.a), carry(zeros, e.b),
+                carry(none, symmetric(e.c)), carry(zeros, e.eta), carry(none, symmetric(e.j)),
+                of_blocks(z, cut), of_blocks(m.f, cut), of_blocks(m.q, cut), of_blocks(m.h, cut),
+                of_blocks(m.r, cut));
   }
 
   /// The states before all blocks: first those before groups of blocks.
@@ -138,9 +74,9 @@ struct BlockFilter<Kalman::TimeBlocks<T, N, Space>> {
     auto const& g = w.group_elements_;
     auto const zeros = common(fixed(generate<N>([](int) { return T(0); })));
     auto const none = common(symmetric(fixed(generate<N, N>([](int, int) { return T(0); }))));
-    launch_scan(name, exec, how, per, AppendBlock{}, carry(identity(), g.a), carry(zeros, g.b),
-                carry(none, symmetric(g.c)), carry(zeros, g.eta), carry(none, symmetric(g.j)),
-                steps_of(at(e.a, members)), steps_of(at(e.b, members)),
+    launch_scan(name, exec, how, per, AppendBlock{}, carry(common(unit_tile<T, N>()), g.a),
+                carry(zeros, g.b), carry(none, symmetric(g.c)), carry(zeros, g.eta),
+                carry(none, symmetric(g.j)), steps_of(at(e.a, members)), steps_of(at(e.b, members)),
                 steps_of(symmetric(at(e.c, members))), steps_of(at(e.eta, members)),
                 steps_of(symmetric(at(e.j, members))));
     auto const advance_blocks = [&](auto const& mean, auto const& covariance, auto const& elements,
@@ -182,43 +118,12 @@ struct BlockFilter<Kalman::TimeBlocks<T, N, Space>> {
     else with_likelihood();
   }
 
-  template <class Exec, class Re>
-  void join(Exec const& exec, TimeCut const& cut, Re const& re) const {
-    auto const likelihood = view_of(re.log_likelihood_);
-    auto const codes = view_of(re.status_);
-    if constexpr (is_requested<decltype(Re::log_likelihood_)> ||
-                  is_requested<decltype(Re::status_)>)
-      Kokkos::parallel_for(
-          "Batchwork::Kalman::filter",
-          Kokkos::TeamPolicy<Exec>(exec, int(cut.series), Kokkos::AUTO),
-          JoinBlocks<T, Space, std::remove_const_t<decltype(likelihood)>,
-                     std::remove_const_t<decltype(codes)>>{w.log_likelihood_, w.codes_, cut.series,
-                                                           cut.blocks, likelihood, codes});
-  }
-
   template <class V>
   static auto at(V const& v, Picked const& p) {
     return picked<T, N, Space>(v, p);
   }
-  template <class V>
-  static auto steps_of(V const& v) {
-    return resolve(each(v));
-  }
   template <class O>
   static constexpr bool is_requested = O::kind != Kind::nothing;
-  /// The View of an output with one number for each series.
-  template <class O>
-  static auto view_of(O const& o) {
-    if constexpr (is_requested<O>) return o.source.view;
-    else return Nothing{};
-  }
-  template <class Start, class End>
-  static auto carry_between(Start const& start, End const& end) {
-    return Operand<Kind::carry, Start, End, std::false_type>{start, end, 1};
-  }
-  static auto identity() {
-    return common(fixed(generate<N, N>([](int i, int j) { return i == j ? T(1) : T(0); })));
-  }
   /// The first step of a picked View as the start of a carry with this end, which may be a number
   /// if N is 1.
   template <class End, class V>

@@ -154,11 +154,11 @@ void with_constants(std::int64_t const* size, F const& f, N const&... n) {
                        [&](auto const m) { with_constants<D, Sizes...>(size, f, n..., m); });
 }
 
-/// Whether a verb takes only Views of equal sizes on an execution space; others take items anywhere.
+/// Whether a verb takes only Views of equal sizes on an execution space; others take items
+/// anywhere.
 template <class F, class Exec>
-concept NeedsViews = NeedsConstants<F> || (runs_on_device<Exec> && requires {
-                       requires F::needs_views_on_devices;
-                     });
+concept NeedsViews =
+    NeedsConstants<F> || (runs_on_device<Exec> && requires { requires F::needs_views_on_devices; });
 
 /// What all parts of a ragged call use.
 template <class Exec, class Memory>

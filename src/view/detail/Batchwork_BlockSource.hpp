@@ -13,9 +13,11 @@
 
 namespace Batchwork::Impl {
 
-/// How series are cut: series * blocks items of `length` steps each, from step `first` on.
+/// How series are cut: series * blocks items of `length` steps each, which
+/// a scan runs forwards or backwards.
 struct TimeCut {
-  std::int64_t series = 0, blocks = 1, length = 0, first = 0;
+  std::int64_t series = 0, blocks = 1, length = 0;
+  bool backward = false;
 
   std::int64_t items() const { return series * blocks; }
 };
@@ -44,9 +46,9 @@ struct BlockSource {
     return d;
   }
   location locate() const {
-    Src whole = source;
-    whole.steps = Steps(cut.first, cut.first + cut.length, false);
-    auto const walk = whole.walk();
+    Src first = source;
+    first.steps = Steps(0, cut.length, cut.backward);
+    auto const walk = first.walk();
     constexpr int t = Src::time_index, lead = Src::lead;
     std::int64_t const time = t < 0 ? 0 : walk.by * source.stride(t);
     auto* data = source.view.data();
@@ -54,7 +56,7 @@ struct BlockSource {
     return {data,
             std::uint32_t(cut.blocks),
             lead == (t < 0 ? 1 : 2) ? source.stride(0) : 0,
-            cut.length * time,
+            (cut.backward ? -cut.length : cut.length) * time,
             time,
             source.stride(tile_rank > 0 ? lead : -1),
             source.stride(tile_rank > 1 ? lead + 1 : -1)};

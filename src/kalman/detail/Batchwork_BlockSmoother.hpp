@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// BlockSmoother: the backward kernels of a smoother that is parallel in time. S. Särkkä and Á. F.
+/// García-Fernández, Temporal parallelization of Bayesian smoothers, IEEE Transactions on Automatic
+/// Control 66, 2021, section IV-B.
+#ifndef BATCHWORK_BLOCK_SMOOTHER_HPP
+#define BATCHWORK_BLOCK_SMOOTHER_HPP
+
+#include "kalman/Batchwork_Filter.hpp"
+#include "kalman/detail/Batchwork_BlockViews.hpp"
+#include "kalman/detail/Batchwork_SmoothSequence.hpp"
+
+namespace Batchwork::Impl {
+
+/// One step of the element of a block, a sequence for a backward scan: given the state x behind the
+/// block, the smoothed state at its first time is N(a x + b, c).
+struct SmoothElementStep {
+  template <class A, class B, class C, class M, class P, class F, class Q>
+  KOKKOS_FUNCTION void operator()(A& a, B& b, C& c, M const& mean, P const& covariance, F const& f,
+                                  Q const& q) const {
+    auto const& m = as_vector(mean);
+    auto const& p = as_matrix(covariance);
+    auto const& fm = as_matrix(f);
+    auto const& qm = as_matrix(q);
+    auto const gain_t = smoother_gain(p, fm, qm);
+    Nothing none;
+    smooth_by_gain(b, c, none, m, p, fm * m, fm, qm, gain_t);
+    a = transpose(gain_t) * a;
+  }
+};
+
+/// The element of a block and all later ones of its group, a sequence for a backward scan.
+struct PrependBlock {
+  template <class A, class B, class C, class A1, class B1, class C1>
+  KOKKOS_FUNCTION void operator()(A& a, B& b, C& c, A1 const& a1, B1 const& b1,
+                                  C1 const& c1) const {
+    a = a1 * a;
+    b = a1 * b + b1;
+    c = congruence(a1, c, c1);
+  }
+};
+
+/// Stores the smoothed state behind a block and moves it to the block's first time, a sequence for
+/// a backward scan.
+struct RetreatBlock {
+  template <class X, class P, class Mean, class Cov, class A, class B, class C>
+  KOKKOS_FUNCTION void operator()(X& x, P& p, Mean& mean, Cov& covariance, A const& a, B const& b,
+                                  C const& c) const {
+    mean = x;
+    covariance = p;
+    x = a * x + b;
+    p = congruence(a, p, c);
+  }
+};
+
+template <class Blocks>
+struct BlockSmoother;
+
+/// The smoother after a BlockFilter that left the filtered states.
+template <class T, int N, class Space>
+struct BlockSmoother<Kalman::TimeBlocks<T, N, Space>> {
+  static constexpr char const* name = "Kalman::smooth";
+  Kalman::TimeBlocks<T, N, Space> const& w;
+
+  /// All operands were checked before. mean and covariance are the filtered ones, which are
+  /// overwritten if smoothed_mean and smoothed_covariance are nothing(). next_f and
+  /// next_q are those of SmoothSequence.
+  template <Kalman::Order O, class Exec, class How, class NextF, class NextQ, class F, class Q,
+            class M, class C, class SM, class SC, class L, class Status>
+  void run(Exec const& exec, How const& how, NextF const& next_f, NextQ const& next_q, F const& f,
+           Q const& q, M const& mean, C const& covariance, SM const& smoothed_mean,
+           SC const& smoothed_covariance, L const& lag_one, Status const& status) const {
+    TimeCut const cut{w.series_, w.blocks(), w.length(), true};
+    std::int64_t const groups = w.plan_.groups, per = w.plan_.per_group, items = cut.items();
+    Picked const members{0, w.series_ * groups, per, per, 1}, all{0, w.series_, groups, groups, 1},
+        last{cut.blocks - 1, w.series_, cut.blocks};
+    auto const& x = w.states_;
+    auto const& y = w.group_states_;
+    auto const& e = w.elements_;
+    auto const& g = w.group_elements_;
+    auto const zeros = common(Fixed<T, Shape<N, 1, Structure::general, 1>>{});
+    auto const none = common(Fixed<T, Shape<N, N, Structure::symmetric, 2>>{});
+    auto const unit = common(unit_tile<T, N>());
+    auto const smooth = [&](Steps const& steps, std::int64_t last_step, std::int64_t first_code,
+                            std::int64_t codes, auto const& mean_carry,
+                            auto const& covariance_carry, auto const&... operands) {
+      BackwardSteps const back(steps.first, steps.last, true);
+      SmoothSequence<CovarianceSmoother> const sequence{last_step, {}};
+      if constexpr (Status::kind == Kind::nothing)
+        launch_scan<true>(name, exec, how, back, sequence, mean_carry, covariance_carry,
+                          operands...);
+      else
+        launch_scan<true>(name, exec, how, back, sequence, mean_carry, covariance_carry,
+                          operands...,
+                          Batchwork::status(Kokkos::subview(
+                              w.codes_, std::pair(first_code, first_code + codes))));
+    };
+    auto const no_carry = nothing();
+
+    // What follows the blocks: at least the last step.
+    auto const own = [](auto const& v, Picked const& p) {
+      auto const all_steps = picked<T, N, Space>(v, p);
+      if constexpr (decltype(all_steps)::rank() == 3)
+        return extents<N>(Kokkos::subview(all_steps, Kokkos::ALL, 0, Kokkos::ALL));
+      else
+        return symmetric(
+            extents<N, N>(Kokkos::subview(all_steps, Kokkos::ALL, 0, Kokkos::ALL, Kokkos::ALL)));
+    };
+    smooth(Steps(cut.blocks * cut.length, w.steps(), false), w.steps(), items, w.series_,
+           carry_between(zeros, out(own(x.mean, last))),
+           carry_between(none, out(own(x.covariance, last))), next_f, next_q, step_index(),
+           no_carry, no_carry, mean, covariance, f, q, smoothed_mean, smoothed_covariance, lag_one);
+
+    auto const move = of_blocks(to_the_next<O>(f), cut);
+    auto const noise = of_blocks(to_the_next<O>(q), cut);
+    launch_scan<true>(name, exec, how, backward(cut.length), SmoothElementStep{}, carry(unit, e.a),
+                      carry_between(zeros, out(e.b)), carry_between(none, out(symmetric(e.c))),
+                      of_blocks(only_read(mean), cut), of_blocks(only_read(covariance), cut), move,
+                      noise);
+    auto const plain = launch(how.label);
+    launch_scan<true>(name, exec, plain, backward(per), PrependBlock{}, carry(unit, g.a),
+                      carry_between(zeros, out(g.b)), carry_between(none, out(symmetric(g.c))),
+                      steps(e.a, members), steps(e.b, members), symmetric_steps(e.c, members));
+    auto const retreat = [&](auto const& from_mean, auto const& from_covariance,
+                             auto const& elements, auto const& states, Picked const& p) {
+      launch_scan<true>(
+          name, exec, plain, backward(p.steps), RetreatBlock{}, carry_between(from_mean, nothing()),
+          carry_between(from_covariance, nothing()), emit(picked<T, N, Space>(states.mean, p)),
+          emit(symmetric(picked<T, N, Space>(states.covariance, p))), steps(elements.a, p),
+          steps(elements.b, p), symmetric_steps(elements.c, p));
+    };
+    retreat(in(own(x.mean, last)), in(own(x.covariance, last)), g, y, all);
+    retreat(in(y.mean), in(symmetric(y.covariance)), e, x, members);
+
+    smooth(Steps(0, cut.length, false), -1, 0, items, carry_between(in(x.mean), nothing()),
+           carry_between(in(symmetric(x.covariance)), nothing()), no_carry, no_carry, step_index(),
+           no_carry, no_carry, of_blocks(mean, cut), of_blocks(covariance, cut), move, noise,
+           of_blocks(smoothed_mean, cut), of_blocks(smoothed_covariance, cut),
+           of_blocks(lag_one, cut));
+    join_blocks<true>(exec, cut, w.log_likelihood_, w.codes_, nothing(), status);
+  }
+
+ private:
+  template <class V>
+  static auto steps(V const& v, Picked const& p) {
+    return steps_of(picked<T, N, Space>(v, p));
+  }
+  template <class V>
+  static auto symmetric_steps(V const& v, Picked const& p) {
+    return steps_of(symmetric(picked<T, N, Space>(v, p)));
+  }
+  /// A matrix of the step to the next time.
+  template <Kalman::Order O, class Op>
+  static auto to_the_next(Op operand) {
+    if constexpr (O == Kalman::Order::predict_first && varies_with_time<Op>)
+      operand.source.pace.lag -= 1;
+    return operand;
+  }
+  template <class Src>
+  static auto only_read(Operand<Kind::each_inout, Src> const& o) {
+    return Operand<Kind::each, Src>{o.source};
+  }
+  template <class Src>
+  static auto only_read(Operand<Kind::each, Src> const& o) {
+    return o;
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Views and operands of blocks of time, and the results that blocks have in common.
+#ifndef BATCHWORK_BLOCK_VIEWS_HPP
+#define BATCHWORK_BLOCK_VIEWS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+
+#include "kalman/Batchwork_ParallelInTime.hpp"
+#include "view/detail/Batchwork_BlockSource.hpp"
+
+namespace Batchwork::Impl {
+
+/// Entries first, first + item_step, .. as items, each followed by `steps` steps at a distance.
+/// The extents are template parameters, because nvcc takes types that differ only in constants of a
+/// function template for the same type.
+template <class T, int N, class Space>
+using StridedVectors =
+    Kokkos::View<T** [N], Kokkos::LayoutStride, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+template <class T, int N, class Space>
+using StridedMatrices =
+    Kokkos::View<T** [N][N], Kokkos::LayoutStride, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+struct Picked {
+  std::int64_t first, items, item_step, steps = 1, step = 1;
+};
+template <class T, int N, class Space, class V>
+auto picked(V const& v, Picked const& p) {
+  auto const n = [](std::int64_t x) { return std::size_t(x); };
+  auto* const first = v.data() + p.first * std::int64_t(v.stride(0));
+  std::size_t const item = n(p.item_step) * n(v.stride(0)), step = n(p.step) * n(v.stride(0));
+  if constexpr (V::rank() == 2)
+    return StridedVectors<T, N, Space>(
+        first, Kokkos::LayoutStride(n(p.items), item, n(p.steps), step, n(N), n(v.stride(1))));
+  else
+    return StridedMatrices<T, N, Space>(
+        first, Kokkos::LayoutStride(n(p.items), item, n(p.steps), step, n(N), n(v.stride(1)), n(N),
+                                    n(v.stride(2))));
+}
+
+template <class V>
+auto steps_of(V const& v) {
+  return resolve(each(v));
+}
+/// A carry between operands.
+template <class Start, class End>
+auto carry_between(Start const& start, End const& end) {
+  return Operand<Kind::carry, Start, End, std::false_type>{start, end, 1};
+}
+template <class T, int N>
+auto unit_tile() {
+  return fixed(generate<N, N>([](int i, int j) { return i == j ? T(1) : T(0); }));
+}
+
+/// Adds the log-likelihoods of the blocks of a series and takes the first failure: the first in
+/// time, or, after a smoother, the last in time, unless the code has the failure of its filter.
+template <bool Backward, class T, class Space, class LogLikelihood, class Codes>
+struct JoinBlocks {
+  Kokkos::View<T*, Space> parts;
+  Kokkos::View<std::int32_t*, Space> codes;
+  std::int64_t series, blocks;
+  LogLikelihood log_likelihood;
+  Codes code;
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    std::int64_t const s = member.league_rank();
+    auto const place = [&](std::int64_t b) {
+      return b < blocks ? s * blocks + b : series * blocks + s;
+    };
+    if constexpr (!is_nothing<LogLikelihood>) {
+      T sum(0);
+      Kokkos::parallel_reduce(
+          Kokkos::TeamThreadRange(member, blocks + 1),
+          [&](std::int64_t b, T& x) { x += parts(place(b)); }, sum);
+      Kokkos::single(Kokkos::PerTeam(member), [&] { log_likelihood(s) = sum; });
+    }
+    if constexpr (!is_nothing<Codes>) {
+      std::int64_t first = 0;
+      Kokkos::parallel_reduce(
+          Kokkos::TeamThreadRange(member, blocks + 1),
+          [&](std::int64_t b, std::int64_t& x) {
+            std::int64_t const order = Backward ? blocks - b : b;
+            if (codes(place(b)) != 0 && order < x) x = order;
+          },
+          Kokkos::Min<std::int64_t>(first));
+      Kokkos::single(Kokkos::PerTeam(member), [&] {
+        using Code = typename Codes::value_type;
+        if (Backward && code(s) != Code(0)) return;
+        code(s) = first <= blocks ? Code(codes(place(Backward ? blocks - first : first))) : Code(0);
+      });
+    }
+  }
+};
+
+/// The View of an output with one number for each series.
+template <class O>
+auto view_of_output(O const& o) {
+  if constexpr (O::kind == Kind::nothing) return Nothing{};
+  else return o.source.view;
+}
+template <bool Backward, class Exec, class T, class Space, class LogLikelihood, class Status>
+void join_blocks(Exec const& exec, TimeCut const& cut, Kokkos::View<T*, Space> const& parts,
+                 Kokkos::View<std::int32_t*, Space> const& codes, LogLikelihood const& likelihood,
+                 Status const& status) {
+  using ToLikelihood = decltype(view_of_output(likelihood));
+  using ToStatus = decltype(view_of_output(status));
+  if constexpr (!is_nothing<ToLikelihood> || !is_nothing<ToStatus>)
+    Kokkos::parallel_for("Batchwork::Kalman::filter",
+                         Kokkos::TeamPolicy<Exec>(exec, int(cut.series), Kokkos::AUTO),
+                         JoinBlocks<Backward, T, Space, ToLikelihood, ToStatus>{
+                             parts, codes, cut.series, cut.blocks, view_of_output(likelihood),
+                             view_of_output(status)});
+}
+
+}  // namespace Batchwork::Impl
+
+#endif
