@@ -42,8 +42,8 @@ namespace Kalman {
 ///     p = (I - G F) P (I - G F)' + G (Q + p) G'
 ///
 /// with the filtered state m, P. The step treats the state at time t + 1 as an observation of the
-/// state at time t, in the form of Joseph: p is a sum of squares. P, Q and S may be singular: N eps
-/// of its terms is added to each diagonal entry of S. About 13 N^3 operations.
+/// state at time t, in the form of Joseph: p is a sum of squares. P, Q and S may be singular: a
+/// pivot of S below (N + 1) eps of its terms tells nothing. About 13 N^3 operations.
 ///
 /// Failures, in the `info` of x and p: not_positive_definite and not_finite of S with the 1-based
 /// pivot. (Rauch, Tung and Striebel, AIAA Journal 3, 1965; Särkkä and Svensson, Bayesian Filtering

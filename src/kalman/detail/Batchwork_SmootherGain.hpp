@@ -11,10 +11,13 @@
 
 namespace Batchwork::Impl {
 
-/// The variance that is added to F P F' + Q, relative to the sum of its terms. It exceeds their
-/// rounding errors, so that the factorisation of a singular matrix does not fail.
+/// A pivot of F P F' + Q below this is a rounding error, relative to the sum of the terms of its
+/// diagonal entry.
 template <class T, int N>
-inline constexpr T smoother_noise = T(N + 1) * std::numeric_limits<T>::epsilon();
+inline constexpr T smoother_pivot = T(N + 1) * std::numeric_limits<T>::epsilon();
+/// If a pivot is below minus this, the matrix is not a covariance.
+template <class T, int N>
+inline constexpr T indefinite_pivot = T(64) * smoother_pivot<T, N>;
 
 /// A covariance as a tile with structure; of a general one the lower triangle is read.
 template <class Q>
@@ -23,22 +26,82 @@ BATCHWORK_INLINE decltype(auto) as_symmetric(Q const& q) {
   else return (q);
 }
 
+/// The factor of a matrix s that may be singular. `size(i)` is the size of the terms of diagonal
+/// entry i. A pivot that is a rounding error gives a column of zeros, with the reciprocal zero:
+/// what this entry of x(t + 1) says is known from the entries before it.
+template <class A, class Size>
+BATCHWORK_INLINE auto smoother_factor(A const& s, Size const& size) {
+  using S0 = value_t<A>;
+  constexpr int N = A::rows;
+  auto const grid = grid_of(s);
+  using V = decltype(value_of(S0(scalar_t<S0>(0))));
+  using T = scalar_t<V>;
+  V l[N * (N + 1) / 2], inverse[N];
+  V const zero(T(0)), one(T(1));
+  info_t<V> info(0);
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int j = 0; j < N; ++j) {
+    V const* const row = l + triangle_index(j, 0);
+    V pivot = value_of(S0(s.entry(j, j)));
+    V const terms = value_of(S0(size(j)));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int k = 0; k < j; ++k) pivot -= row[k] * row[k];
+    auto const finite = is_finite(pivot), bad = pivot < V(-indefinite_pivot<T, N>) * terms;
+    info = first_failure(
+        info, select(finite,
+                     select(bad, make_info<V>(Reason::not_positive_definite, j + 1), info_t<V>(0)),
+                     make_info<V>(Reason::not_finite, j + 1)));
+    auto const tells = pivot > V(smoother_pivot<T, N>) * terms;
+    inverse[j] = select(tells, rsqrt(select(tells, pivot, one)), zero);
+    inverse[j] = select(finite && !bad, inverse[j], V(std::numeric_limits<T>::quiet_NaN()));
+    l[triangle_index(j, j)] = pivot * inverse[j];
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = j + 1; i < N; ++i) {
+      V const* const other = l + triangle_index(i, 0);
+      V x = value_of(S0(s.entry(i, j)));
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int k = 0; k < j; ++k) x -= other[k] * row[k];
+      l[triangle_index(i, j)] = x * inverse[j];
+    }
+  }
+  if constexpr (is_distributed<S0>) {
+    using S = dealt_t<S0, true>;
+    Cholesky<S, N> r;
+    r.factor.grid = grid;
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < N; ++i) {
+      if (grid.lane != i % S::lanes) continue;
+      r.factor.inverse[i / S::lanes] = inverse[i];
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int k = 0; k < N; ++k)
+        r.factor.set_local(i / S::lanes, k, k <= i ? l[triangle_index(i, k)] : T(0));
+    }
+    r.factor.info = first_failure(s.info, info);
+    return r;
+  } else {
+    Cholesky<V, N> r;
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int k = 0; k < N * (N + 1) / 2; ++k) r.factor.a[k] = l[k];
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < N; ++i) r.factor.inverse[i] = inverse[i];
+    r.factor.info = first_failure(info_in_lanes_of<V>(s.info), info);
+    return r;
+  }
+}
+
 /// The transposed gain S^-1 F P with S = F P F' + Q.
 template <class P, class F, class Q>
 BATCHWORK_INLINE auto smoother_gain(P const& p, F const& f, Q const& q) {
-  constexpr int N = P::rows;
   auto const g = f * p;
-  auto s = symmetric_product(g, transpose(f), as_symmetric(q));
+  auto const s = symmetric_product(g, transpose(f), as_symmetric(q));
   using S = value_t<decltype(s)>;
-  using T = scalar_t<S>;
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int i = 0; i < N; ++i) {
-    S size(q.entry(i, i));
+  auto const size = [&](int i) {
+    S sum(q.entry(i, i));
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int k = 0; k < N; ++k) size += f.entry(i, k) * f.entry(i, k) * p.entry(k, k);
-    s.set(i, i, s.entry(i, i) + select(size > S(T(0)), S(T(smoother_noise<T, N>) * size), S(T(1))));
-  }
-  return solve(cholesky(s), g);
+    for (int k = 0; k < P::rows; ++k) sum += f.entry(i, k) * f.entry(i, k) * p.entry(k, k);
+    return sum;
+  };
+  return solve(smoother_factor(s, size), g);
 }
 
 /// Row k, column i: how x(t)_k changes with x(t + 1)_i. Where lanes share an item, each of them
@@ -83,7 +146,7 @@ BATCHWORK_INLINE auto diffuse_smoother_gain(P p, A a, Left left, F const& f, Q c
       size += h[n] * h[n] * p.entry(n, n);
     }
     auto const in = diffuse_innovation(a, left, h);
-    auto const tells = !(variance <= S(T(smoother_noise<T, N>)) * size);
+    auto const tells = !(variance <= S(T(smoother_pivot<T, N>)) * size);
     S const inverse = select(tells, S(one / select(tells, variance, one)), zero),
             inverse_diffuse = one / select(in.is_diffuse, in.variance, one);
     BATCHWORK_UNROLL_ON_DEVICE
