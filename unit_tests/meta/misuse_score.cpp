@@ -90,7 +90,7 @@ void two_starts(Pairs const& theta, Series const& z, Numbers const& ll) {
                    result(ll));
 }
 
-// says: score takes a View (item, p), View<T*[p]>, with an entry for each parameter in theta
+// says: score takes a View (item, p)
 void score_of_one(Pairs const& theta, Series const& z, Numbers const& one, Pairs const& two) {
   (void)one, (void)two;
   B::Kalman::score(9, LocalLevel{}, theta, B::Kalman::diffuse(), z,
