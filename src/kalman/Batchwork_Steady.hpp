@@ -139,8 +139,7 @@ struct SteadyStep {
           S const half = S(T(-0.5)) * constant;
           increment = select(keeps, c, Scalar<S>(half, factor.factor.info));
           auto const settles = mask_t<S>(settled.value > S(T(0)) && !keeps);
-          if (any(settles))
-            c = select(settles, Scalar<S>(half) + T(-0.5) * log_det(factor), c);
+          if (any(settles)) c = select(settles, Scalar<S>(half) + T(-0.5) * log_det(factor), c);
         }
       }
       xs = xs + k * v;
