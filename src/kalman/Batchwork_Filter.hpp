@@ -9,9 +9,9 @@
 #include "fused/Batchwork_Scan.hpp"
 #include "kalman/Batchwork_DiffuseSquareRoot.hpp"
 #include "kalman/Batchwork_Information.hpp"
-#include "kalman/Batchwork_Joseph.hpp"
 #include "kalman/Batchwork_Model.hpp"
 #include "kalman/Batchwork_ParallelInTime.hpp"
+#include "kalman/Batchwork_Sequential.hpp"
 #include "kalman/Batchwork_Steady.hpp"
 #include "kalman/detail/Batchwork_BlockFilter.hpp"
 
@@ -409,10 +409,12 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
         "start(x0, P0) or predicted(x1, P1), or use covariance()");
     if constexpr (constant && !is_diffuse)
       launch_steady<D>(exec, how, steps, form.tolerance, m, start, likelihood, z, re);
-  } else if constexpr (Form::form == Kalman::Form::joseph) {
+  } else if constexpr (Form::form == Kalman::Form::joseph ||
+                       Form::form == Kalman::Form::sequential) {
     scan_as("Kalman::filter", exec, how, steps,
-            Kalman::JosephStep<S::order, D>{re.diffuse_entries_}, re.status_,
-            carry_operand(start.mean, re.last_mean_),
+            Kalman::SequentialStep<S::order, D, Form::form == Kalman::Form::joseph>{
+                re.diffuse_entries_},
+            re.status_, carry_operand(start.mean, re.last_mean_),
             carry_operand(start.covariance, re.last_covariance_), factor_operand(start.diffuse),
             columns_operand(start.diffuse), likelihood, z, m.f, m.q, m.h, m.r, re.predicted_mean_,
             re.predicted_covariance_, re.filtered_mean_, re.filtered_covariance_);
@@ -565,8 +567,8 @@ namespace Kalman {
 /// \param results results(), with the outputs requested
 /// \param promise optional: complete(), or complete(gains) for a model and a start that are common
 ///   to all items, or parallel_in_time(blocks) for few long series
-/// \param form optional, the last argument: covariance(), the default, square_root(), joseph(),
-///   information() or steady(tolerance). Only covariance() takes complete(gains) and
+/// \param form optional, the last argument: covariance(), the default, sequential(), joseph(),
+///   square_root(), information() or steady(tolerance). Only covariance() takes complete(gains) and
 ///   parallel_in_time(blocks).
 /// \throws std::invalid_argument before anything is launched if Views do not fit: different numbers
 ///   of items, too few steps, wrong extents, null or overlapping Views. Outputs are then unchanged.

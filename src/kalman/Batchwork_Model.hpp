@@ -568,6 +568,7 @@ struct CompleteWith {
 enum class Form {
   covariance,   ///< P, with P - y' y
   square_root,  ///< a factor of P
+  sequential,   ///< P, with P - m k' for each entry of an observation
   joseph,       ///< P, with (I - K H) P (I - K H)' + K R K'
   information,  ///< Y = P^-1
   steady,       ///< P until it no longer changes, then the gain
@@ -580,6 +581,10 @@ struct CovarianceForm {
 /// The form of the filter that carries factors of covariances, made by square_root().
 struct SquareRootForm {
   static constexpr Form form = Form::square_root;  ///< what a filter carries
+};
+/// The form of the filter that takes entries one by one, made by sequential().
+struct SequentialForm {
+  static constexpr Form form = Form::sequential;  ///< what a filter carries
 };
 /// The form of the filter with Joseph's covariance, made by joseph().
 struct JosephForm {
@@ -604,6 +609,14 @@ inline CovarianceForm covariance() { return {}; }
 /// Kalman::filter(steps, model, Kalman::start(x0, P0), z, results, Kalman::square_root());
 /// ```
 inline SquareRootForm square_root() { return {}; }
+/// The covariance form of Kalman::filter, with the entries of an observation one by one. It needs
+/// no factors of M x M matrices if R is a diagonal(view), and is faster for many entries.
+///
+/// ```cpp
+/// auto const model = Kalman::model(common(F), common(Q), common(H), common(diagonal(R)));
+/// Kalman::filter(steps, model, Kalman::start(x0, P0), z, results, Kalman::sequential());
+/// ```
+inline SequentialForm sequential() { return {}; }
 /// Joseph's form of Kalman::filter: P = (I - K H) P (I - K H)' + K R K'. It keeps the digits of
 /// states that are observed directly with a small noise. Where a state follows from others that are
 /// observed, only square_root() keeps them.

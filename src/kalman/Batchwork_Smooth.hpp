@@ -156,8 +156,8 @@ struct SmoothCall {
                    without_gains = !requires { promise.gains; },
                    is_known = is_without<decltype(from.diffuse)>,
                    has_form = Form::form == Kalman::Form::covariance ||
-                              (is_known && (Form::form == Kalman::Form::square_root ||
-                                            Form::form == Kalman::Form::joseph)),
+                              (is_known && Form::form != Kalman::Form::information &&
+                               Form::form != Kalman::Form::steady),
                    known = is_known || (!is_without<decltype(More::diffuse_factor)> &&
                                         !is_without<decltype(More::diffuse_columns)>);
     static_assert(both,
@@ -168,8 +168,8 @@ struct SmoothCall {
                   "Batchwork::Kalman::smooth: the smoother does not take complete(gains); give "
                   "complete()");
     static_assert(has_form,
-                  "Batchwork::Kalman::smooth: the form does not fit; give covariance(), or "
-                  "square_root() or joseph() without a diffuse start");
+                  "Batchwork::Kalman::smooth: the form does not fit; give covariance(), or, "
+                  "without a diffuse start, sequential(), joseph() or square_root()");
     static_assert(known,
                   "Batchwork::Kalman::smooth: a diffuse start needs Views for "
                   "results().diffuse_factor(A).diffuse_columns(d), A (item, time, N, columns of "
@@ -236,7 +236,7 @@ namespace Kalman {
 ///   diffuse_factor and diffuse_columns; lag_one_covariance and the results of the filter as well
 /// \param promise optional: complete(), or parallel_in_time(blocks) for few long series
 /// \param form optional, the last argument: covariance(), the default, or, unless the start is
-///   diffuse, square_root() or joseph()
+///   diffuse, sequential(), joseph() or square_root()
 /// \throws std::invalid_argument before anything is launched if Views do not fit, as Kalman::filter
 ///   does
 template <class... X>

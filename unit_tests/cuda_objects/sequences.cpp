@@ -365,6 +365,19 @@ void filter(Exec const& exec, std::int64_t steps, Interleaved<double[4][4]> f,
       exec, steps, Kalman::model(common(f), common(q), common(h), common(r)), Kalman::start(x0, p0),
       z, Kalman::results().filtered_mean(mean).log_likelihood(log_likelihood).status(codes));
 }
+void forms(Exec const& exec, std::int64_t steps, Interleaved<double[2][2]> f,
+           Interleaved<double[2][2]> q, Interleaved<double[1][2]> h, Interleaved<double[1][1]> r,
+           Interleaved<double* [2]> x0, Interleaved<double* [2][2]> p0, Interleaved<double**> z,
+           Interleaved<double** [2]> mean, Interleaved<double*> log_likelihood) {
+  auto const model = Kalman::model(common(f), common(q), common(h), common(r));
+  auto const results = Kalman::results().filtered_mean(mean).log_likelihood(log_likelihood);
+  auto const given = Kalman::start(x0, p0);
+  Kalman::filter(exec, steps, model, given, z, results, Kalman::square_root());
+  Kalman::filter(exec, steps, model, Kalman::diffuse(), z, results, Kalman::square_root());
+  Kalman::filter(exec, steps, model, Kalman::diffuse(), z, results, Kalman::joseph());
+  Kalman::filter(exec, steps, model, Kalman::diffuse(), z, results, Kalman::information());
+  Kalman::filter(exec, steps, model, given, z, results, Kalman::steady(1e-12));
+}
 
 void smooth(Exec const& exec, std::int64_t steps, Interleaved<double[4][4]> f,
             Interleaved<double[4][4]> q, Interleaved<double[2][4]> h, Interleaved<double[2][2]> r,

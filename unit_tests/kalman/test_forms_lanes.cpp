@@ -42,9 +42,9 @@ void check_by_lanes(int team, int items) {
   using enum Kalman::Data;
   if constexpr (Form == Kalman::Form::joseph)
     scan_by_lanes<L>(
-        team, items, steps, Kalman::JosephStep<update_first, may_be_missing>{}, mean, covariance,
-        Impl::resolve(carry(common(A))), Impl::resolve(carry(common(fixed(T(N))))), likelihood,
-        series, Impl::resolve(common(F)), Impl::resolve(common(symmetric(Q))),
+        team, items, steps, Kalman::SequentialStep<update_first, may_be_missing, true>{}, mean,
+        covariance, Impl::resolve(carry(common(A))), Impl::resolve(carry(common(fixed(T(N))))),
+        likelihood, series, Impl::resolve(common(F)), Impl::resolve(common(symmetric(Q))),
         Impl::resolve(common(H)), Impl::resolve(common(symmetric(R))), none, none, none, none);
   else
     scan_by_lanes<L>(team, items, steps,

@@ -712,6 +712,37 @@ void float_series(LocalLevel const& m, Kokkos::View<double**> const& z,
                     B::Kalman::results().log_likelihood(likelihood));
 }
 
+// says: information() does not take diffuse(x1, P1, A)
+void partly_diffuse_information(LocalLevel const& m, Kokkos::View<double**> const& z) {
+  B::Kalman::filter(9, m.model(),
+                    WRONG_OR_RIGHT(B::Kalman::diffuse(m.x0, m.P0, m.P0), B::Kalman::diffuse()), z,
+                    B::Kalman::results(), B::Kalman::information());
+}
+
+// says: steady(tolerance) needs a model that does not vary with time
+void steady_model_of_each_time(LocalLevel const& m, Kokkos::View<double* [2][2]> const& Ft,
+                               Kokkos::View<double**> const& z) {
+  (void)Ft;
+  auto const model = B::Kalman::model(WRONG_OR_RIGHT(B::common(B::each(Ft)), B::common(m.F)),
+                                      B::common(m.Q), B::common(m.H), B::common(m.R));
+  B::Kalman::filter(9, model, m.start(), z, B::Kalman::results(), B::Kalman::steady(1e-12));
+}
+
+// says: steady(tolerance) does not take a diffuse start
+void steady_after_a_diffuse_start(LocalLevel const& m, Kokkos::View<double**> const& z) {
+  B::Kalman::filter(9, m.model(), WRONG_OR_RIGHT(B::Kalman::diffuse(), m.start()), z,
+                    B::Kalman::results(), B::Kalman::steady(1e-12));
+}
+
+// says: only covariance() takes complete(gains)
+void common_gains_of_square_roots(LocalLevel const& m, Kokkos::View<double**> const& z) {
+  B::Kalman::Gains<double, 2, 1> const gains(9);
+  (void)gains;
+  B::Kalman::filter(9, m.model(), m.start(), z, B::Kalman::results(),
+                    WRONG_OR_RIGHT(B::Kalman::complete(gains), B::Kalman::complete()),
+                    B::Kalman::square_root());
+}
+
 // says: steps, model, start, z, results
 void start_before_the_model(LocalLevel const& m, Kokkos::View<double**> const& z) {
   B::Kalman::filter(9, WRONG_OR_RIGHT(m.start(), m.model()), WRONG_OR_RIGHT(m.model(), m.start()),

@@ -64,6 +64,17 @@ inline void large_start(std::int64_t steps, Kokkos::View<float[4][4]> F,
                  Kalman::square_root());
 }
 
+/// Long series of a model that does not vary with time.
+inline void long_series(std::int64_t steps, Kokkos::View<double[4][4]> F,
+                        Kokkos::View<double[4][4]> Q, Kokkos::View<double[2][4]> H,
+                        Kokkos::View<double[2][2]> R, Kokkos::View<double* [4]> x0,
+                        Kokkos::View<double* [4][4]> P0, Kokkos::View<double** [2]> z,
+                        Kokkos::View<double*> likelihood) {
+  auto const model = Kalman::model(common(F), common(Q), common(H), common(R));
+  Kalman::filter(steps, model, Kalman::start(x0, P0), z,
+                 Kalman::results().log_likelihood(likelihood), Kalman::steady(1e-12));
+}
+
 /// A square-root filter with a step of its own.
 struct SquareRootTrack {
   template <class X, class L, class Z, class F, class G, class H, class R>

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Joseph's form of the filter, against filters in long double.
+// The filter that takes entries one by one, by subtraction and in Joseph's form, against filters in
+// long double.
 #include "Batch.hpp"
 
 namespace Batchwork::Test {
 namespace {
 
-template <class T, int N, int M, Kalman::Order O, class Promise>
-void plain(int items, int steps, Promise const& promise) {
+template <class T, int N, int M, Kalman::Order O, class Promise, class Form>
+void plain(int items, int steps, Promise const& promise, Form const& form) {
   Random random(91);
   RandomModel<T> const m(random, N, M);
   std::vector<std::vector<Dense>> z;
@@ -26,20 +27,50 @@ void plain(int items, int steps, Promise const& promise) {
   auto const model = Kalman::model(common(F), common(Q), common(H), common(R));
   if constexpr (O == Kalman::Order::predict_first)
     Kalman::filter(steps, model, Kalman::start(common(X), common(P)), b.z, b.results(), promise,
-                   Kalman::joseph());
+                   form);
   else
     Kalman::filter(steps, model, Kalman::predicted(common(X), common(P)), b.z, b.results(), promise,
-                   Kalman::joseph());
+                   form);
   Kokkos::fence();
   for (int k = 0; k < items; ++k)
     b.expect(k, true_filter(O, m.truth(), Dense(N, 1), eye(N), z[std::size_t(k)]));
 }
-TEST(KalmanJoseph, IsTheFilter) {
+template <class Form>
+void is_the_filter(Form const& form) {
   using enum Kalman::Order;
-  plain<double, 4, 2, predict_first>(19, 30, Kalman::MayBeMissing());
-  plain<float, 3, 2, update_first>(21, 30, Kalman::MayBeMissing());
-  plain<double, 2, 3, update_first>(9, 20, Kalman::complete());
-  plain<float, 1, 1, predict_first>(17, 20, Kalman::MayBeMissing());
+  plain<double, 4, 2, predict_first>(19, 30, Kalman::MayBeMissing(), form);
+  plain<float, 3, 2, update_first>(21, 30, Kalman::MayBeMissing(), form);
+  plain<double, 2, 3, update_first>(9, 20, Kalman::complete(), form);
+  plain<float, 1, 1, predict_first>(17, 20, Kalman::MayBeMissing(), form);
+}
+TEST(KalmanSequential, IsTheFilter) { is_the_filter(Kalman::sequential()); }
+TEST(KalmanJoseph, IsTheFilter) { is_the_filter(Kalman::joseph()); }
+
+/// R is a diagonal operand, with more entries than states.
+TEST(KalmanSequential, DiagonalNoise) {
+  constexpr int N = 2, M = 6, items = 9, steps = 20;
+  Random random(45);
+  RandomModel<double> const m(random, N, M);
+  Dense r(M, M);
+  for (int i = 0; i < M; ++i) r(i, i) = m.r(i, i);
+  std::vector<std::vector<Dense>> z;
+  for (int k = 0; k < items; ++k)
+    z.push_back(
+        random_series<double>(random, steps, M, [&](int, int) { return random(0, 1) < 0.2; }));
+  FilterBatch<double, N, M> b(z, items, steps);
+  auto const F = filled(Kokkos::View<double[N][N], Space>("F"), m.f),
+             Q = filled(Kokkos::View<double[N][N], Space>("Q"), m.q),
+             P = filled(Kokkos::View<double[N][N], Space>("P"), eye(N));
+  auto const H = filled(Kokkos::View<double[M][N], Space>("H"), m.h);
+  auto const R = filled(Kokkos::View<double[M], Space>("R"),
+                        make_dense(M, 1, [&](int i, int) { return r(i, i); }));
+  Kokkos::View<double[N], Space> X("x");
+  Kalman::filter(steps, Kalman::model(common(F), common(Q), common(H), common(diagonal(R))),
+                 Kalman::start(common(X), common(P)), b.z, b.results(), Kalman::sequential());
+  Kokkos::fence();
+  for (int k = 0; k < items; ++k)
+    b.expect(k, true_filter(Kalman::Order::predict_first, constant_model(m.f, m.q, m.h, r),
+                            Dense(N, 1), eye(N), z[std::size_t(k)]));
 }
 
 /// Diffuse starts, against generalised least squares over the whole series.
@@ -153,7 +184,8 @@ TEST(KalmanJoseph, ReportsDigitsThatAreLost) {
 enum class Plant { none, negative_noise, nan_start, infinite_observation };
 
 /// Where an observation is missing, H and R hold `junk`. The units of item k are 2^(k - 13).
-FilterBatch<double, 3, 2> run(Plant plant, double junk = 1, bool units = false) {
+template <class Form>
+FilterBatch<double, 3, 2> run(Form const& form, Plant plant, double junk = 1, bool units = false) {
   constexpr int N = 3, M = 2, items = 27, steps = 15;
   Random random(61);
   RandomModel<double> const m(random, N, M);
@@ -210,7 +242,7 @@ FilterBatch<double, 3, 2> run(Plant plant, double junk = 1, bool units = false) 
             planted(k, Plant::nan_start) ? std::numeric_limits<double>::quiet_NaN() : unit(k);
   });
   Kalman::filter(steps, Kalman::model(common(F), in(Q), each(H), each(R)), Kalman::start(X, P), b.z,
-                 b.results(), Kalman::joseph());
+                 b.results(), form);
   Kokkos::fence();
   return b;
 }
@@ -225,17 +257,19 @@ void expect_same(FilterBatch<double, 3, 2> const& a, FilterBatch<double, 3, 2> c
       EXPECT_TRUE(same_bits(on_host(a.lc)(k, i, j), on_host(b.lc)(k, i, j))) << k;
   }
 }
-TEST(KalmanJoseph, NothingIsReadOfWhatIsMissing) {
-  auto const want = run(Plant::none);
+template <class Form>
+void nothing_is_read_of_what_is_missing(Form const& form) {
+  auto const want = run(form, Plant::none);
   for (double junk : {std::numeric_limits<double>::quiet_NaN(), 1e300}) {
-    auto const got = run(Plant::none, junk);
+    auto const got = run(form, Plant::none, junk);
     for (std::size_t k = 0; k < 27; ++k) expect_same(got, want, k);
   }
 }
-TEST(KalmanJoseph, FailuresAndTheirNeighbours) {
-  auto const clean = run(Plant::none);
+template <class Form>
+void failures_and_their_neighbours(Form const& form) {
+  auto const clean = run(form, Plant::none);
   auto const failures = [&](Plant plant, Reason reason, int info) {
-    auto const got = run(plant);
+    auto const got = run(form, plant);
     for (std::size_t k = 0; k < 27; ++k) {
       if (k == 0 || k == 13 || k == 26) {
         EXPECT_EQ(Status::reason(on_host(got.st)(k)), reason) << k;
@@ -251,8 +285,9 @@ TEST(KalmanJoseph, FailuresAndTheirNeighbours) {
   failures(Plant::infinite_observation, Reason::not_finite, 0);
 }
 /// Variances multiplied by 4^k and observations by 2^k give means multiplied by 2^k, bit for bit.
-TEST(KalmanJoseph, EveryUnit) {
-  auto const b = run(Plant::none, 1, true);
+template <class Form>
+void every_unit(Form const& form) {
+  auto const b = run(form, Plant::none, 1, true);
   for (std::size_t k = 1; k < 27; ++k) {
     int const e = int(k) - 13;
     EXPECT_EQ(on_host(b.st)(k), 0);
@@ -263,6 +298,19 @@ TEST(KalmanJoseph, EveryUnit) {
     }
   }
 }
+
+TEST(KalmanSequential, NothingIsReadOfWhatIsMissing) {
+  nothing_is_read_of_what_is_missing(Kalman::sequential());
+}
+TEST(KalmanSequential, FailuresAndTheirNeighbours) {
+  failures_and_their_neighbours(Kalman::sequential());
+}
+TEST(KalmanSequential, EveryUnit) { every_unit(Kalman::sequential()); }
+TEST(KalmanJoseph, NothingIsReadOfWhatIsMissing) {
+  nothing_is_read_of_what_is_missing(Kalman::joseph());
+}
+TEST(KalmanJoseph, FailuresAndTheirNeighbours) { failures_and_their_neighbours(Kalman::joseph()); }
+TEST(KalmanJoseph, EveryUnit) { every_unit(Kalman::joseph()); }
 
 }  // namespace
 }  // namespace Batchwork::Test

@@ -2,27 +2,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The filter with Joseph's form of the covariance after an observation. Bucy and Joseph, Filtering
-/// for Stochastic Processes with Applications to Guidance (1968); Bierman, Factorization Methods
+/// The filter that takes the entries of an observation one by one, by subtraction or in Joseph's
+/// form. Anderson and Moore, Optimal Filtering (1979), section 6.4; Bierman, Factorization Methods
 /// for Discrete Sequential Estimation (1977), section V.3.
-#ifndef BATCHWORK_JOSEPH_HPP
-#define BATCHWORK_JOSEPH_HPP
+#ifndef BATCHWORK_SEQUENTIAL_HPP
+#define BATCHWORK_SEQUENTIAL_HPP
 
 #include "kalman/Batchwork_Diffuse.hpp"
 
 namespace Batchwork::Kalman {
 
-/// One step of the filter with P = (I - K H) P (I - K H)' + K R K', a sequence for scan that
-/// Kalman::filter runs with the argument joseph(). The entries of an observation are made
-/// independent by R = L D L' and enter one by one, also those that meet a diffuse direction.
+/// One step of the filter with the entries of an observation one by one, a sequence for scan that
+/// Kalman::filter runs with the arguments sequential() and joseph(). R = L D L' makes the entries
+/// independent; a diagonal R needs no factors. An entry with gain k leads to P - m k', m = P h', or
+/// in Joseph's form to (I - k h) P (I - k h)' + k r k'.
 ///
-/// Reason::inaccurate marks a variance that is a difference of numbers more than 1 / (4 eps) as
-/// large. Cost of a step: 3 N^3 + 15 M N^2 operations.
+/// In Joseph's form Reason::inaccurate marks a variance that is a difference of numbers more than
+/// 1 / (4 eps) as large. Cost of a step: 3 N^3 operations and for each entry 3 N^2, in Joseph's
+/// form 15 N^2.
 ///
 /// \tparam O whether a step predicts or updates first
 /// \tparam D whether observations may be missing
-template <Order O, Data D>
-struct JosephStep {
+/// \tparam Joseph whether covariances are computed in Joseph's form
+template <Order O, Data D, bool Joseph>
+struct SequentialStep {
   /// Whether entries that meet a diffuse direction add -1/2 log 2 pi to the log-likelihood.
   DiffuseEntries counted = DiffuseEntries::without_log_two_pi;
 
@@ -50,10 +53,10 @@ struct JosephStep {
       constexpr int N = std::remove_cvref_t<decltype(ps)>::rows;
       auto const& hm = Impl::as_observation_matrix<N>(h);
       if constexpr (Impl::is_nothing<A>) {
-        Impl::diffuse_update<D, true>(xs, ps, a, left, loglik, counted, zv, hm, rm);
+        Impl::diffuse_update<D, Joseph>(xs, ps, a, left, loglik, counted, zv, hm, rm);
       } else {
         auto as = Impl::as_matrix(a);
-        Impl::diffuse_update<D, true>(xs, ps, as, left, loglik, counted, zv, hm, rm);
+        Impl::diffuse_update<D, Joseph>(xs, ps, as, left, loglik, counted, zv, hm, rm);
         Impl::predict_diffuse(as, left, Impl::as_matrix(f));
         Impl::put(a, as);
       }
