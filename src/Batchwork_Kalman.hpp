@@ -23,6 +23,7 @@
 #include "kalman/Batchwork_Innovation.hpp"
 #include "kalman/Batchwork_Iterated.hpp"
 #include "kalman/Batchwork_Model.hpp"
+#include "kalman/Batchwork_NonlinearFilter.hpp"
 #include "kalman/Batchwork_Predict.hpp"
 #include "kalman/Batchwork_Residual.hpp"
 #include "kalman/Batchwork_SquareRoot.hpp"
