@@ -25,6 +25,16 @@ template <class X>
 inline constexpr bool is_residual = !is_gate<X> && !is_weights<X> && !FilterPromise<X> &&
                                     !FilterForm<X> && !is_operand<X> && !Viewish<X>;
 
+/// The starts of Kalman::filter. A nonlinear filter takes those without a diffuse part.
+template <class S>
+inline constexpr bool is_start = std::is_same_v<S, Kalman::AllDiffuse>;
+template <Kalman::Order O, class X, class P, class A>
+inline constexpr bool is_start<Kalman::Start<O, X, P, A>> = true;
+template <class S>
+inline constexpr bool is_known_start = false;
+template <Kalman::Order O, class X, class P>
+inline constexpr bool is_known_start<Kalman::Start<O, X, P, Operand<Kind::nothing>>> = true;
+
 struct GateOption {
   template <class X>
   static constexpr bool takes = is_gate<X>;
@@ -130,16 +140,12 @@ template <bool IsUnscented>
 struct NonlinearFilterCall {
   template <class Exec, int W, int Teams, int L, std::convertible_to<std::int64_t> Steps, class F,
             class Q, class H, class R, class S, class Z, class Re, class... Option>
-    requires(is_operand<Q> && is_operand<R> && !is_operand<F> && !is_operand<H>) &&
-            requires(S const& start, Re const& re) {
-              start.diffuse;
-              re.last_mean_;
-            }
+    requires(is_operand<Q> && is_operand<R> && !is_operand<F> && !is_operand<H> && is_start<S>) &&
+            requires(Re const& re) { re.last_mean_; }
   void operator()(Exec const& exec, Launch<W, Teams, L> const& how, Steps const& steps, F const& f,
                   Q const& q, H const& h, R const& r, S const& start, Z const& z, Re const& results,
                   Option const&... options) const {
-    constexpr bool starts = decltype(S::diffuse)::kind == Kind::nothing;
-    static_assert(starts,
+    static_assert(is_known_start<S>,
                   "Batchwork::Kalman: a nonlinear filter does not take a diffuse start; give "
                   "start(x0, P0) or predicted(x1, P1)");
     constexpr bool known =
@@ -154,7 +160,7 @@ struct NonlinearFilterCall {
                   "Batchwork::Kalman: after the results a nonlinear filter takes a residual, "
                   "gate(threshold) and complete(), each once at most, and unscented_filter also "
                   "UnscentedWeights");
-    if constexpr (starts && known) {
+    if constexpr (is_known_start<S> && known) {
       auto const promise = option_of<PromiseOption>(Kalman::MayBeMissing(), options...);
       launch_nonlinear<IsUnscented, decltype(promise)::data>(
           exec, how, std::int64_t(steps), f, as_covariance(model_operand(q)), h,

@@ -365,3 +365,32 @@ void filter(Exec const& exec, std::int64_t steps, Interleaved<double[4][4]> f,
       exec, steps, Kalman::model(common(f), common(q), common(h), common(r)), Kalman::start(x0, p0),
       z, Kalman::results().filtered_mean(mean).log_likelihood(log_likelihood).status(codes));
 }
+
+/// A pendulum, of which the end is seen.
+struct Swing {
+  template <class X>
+  KOKKOS_FUNCTION auto operator()(X const& x) const {
+    auto y = 1 * x;
+    y(0) += 0.01 * x(1);
+    y(1) -= 0.0981 * sin(x(0));
+    return y;
+  }
+};
+struct End {
+  template <class X>
+  KOKKOS_FUNCTION auto operator()(X const& x) const {
+    return sin(x(0));
+  }
+};
+void nonlinear_filters(Exec const& exec, std::int64_t steps, Interleaved<double[2][2]> q,
+                       Interleaved<double[1][1]> r, Interleaved<double* [2]> x0,
+                       Interleaved<double* [2][2]> p0, Interleaved<double**> z,
+                       Interleaved<double** [2]> mean, Interleaved<double*> log_likelihood,
+                       Codes codes) {
+  auto const results =
+      Kalman::results().filtered_mean(mean).log_likelihood(log_likelihood).status(codes);
+  Kalman::extended_filter(exec, steps, Swing{}, common(q), End{}, common(r), Kalman::start(x0, p0),
+                          z, results, Kalman::gate(10.83));
+  Kalman::unscented_filter(exec, steps, Swing{}, common(q), End{}, common(r),
+                           Kalman::predicted(x0, p0), z, results);
+}
