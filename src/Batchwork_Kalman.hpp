@@ -26,6 +26,7 @@
 #include "kalman/Batchwork_Iterated.hpp"
 #include "kalman/Batchwork_Matrices.hpp"
 #include "kalman/Batchwork_Model.hpp"
+#include "kalman/Batchwork_NonlinearFilter.hpp"
 #include "kalman/Batchwork_ParallelInTime.hpp"
 #include "kalman/Batchwork_Predict.hpp"
 #include "kalman/Batchwork_Residual.hpp"

@@ -56,14 +56,15 @@ char const* name_of(Kind kind) {
     default: return "IMM, 3 modes";
   }
 }
-int modes_of(Kind kind) { return kind == Kind::two_modes ? 2 : kind == Kind::three_modes ? 3 : 1; }
 
 Tracks::Tracks(Kind kind, std::int64_t items, int steps)
     : mean("Tracking::mean", std::size_t(items), std::size_t(steps)),
       covariance("Tracking::covariance", std::size_t(items), std::size_t(steps)),
       nis("Tracking::nis", std::size_t(items), std::size_t(steps)),
       probability("Tracking::probability", std::size_t(items), std::size_t(steps),
-                  std::size_t(modes_of(kind))),
+                  std::size_t(kind == Kind::two_modes     ? 2
+                              : kind == Kind::three_modes ? 3
+                                                          : 0)),
       log_likelihood("Tracking::log_likelihood", std::size_t(items)),
       gated("Tracking::gated", std::size_t(items)),
       status("Tracking::status", std::size_t(items)) {}

@@ -13,8 +13,6 @@ namespace Tracking {
 enum class Kind { extended, unscented, two_modes, three_modes };
 
 char const* name_of(Kind kind);
-/// The number of modes, 1 without IMM.
-int modes_of(Kind kind);
 
 /// The results of a filter.
 struct Tracks {
@@ -23,7 +21,7 @@ struct Tracks {
   Kokkos::View<double** [N]> mean;           ///< (target, step)
   Kokkos::View<double** [N][N]> covariance;  ///< (target, step)
   Kokkos::View<double**> nis;                ///< (target, step); 0 where nothing was seen
-  Kokkos::View<double***> probability;       ///< (target, step, mode)
+  Kokkos::View<double***> probability;       ///< (target, step, mode); no modes without IMM
   Kokkos::View<double*> log_likelihood;      ///< (target)
   Kokkos::View<double*> gated;               ///< (target): observations beyond the gate
   Kokkos::View<int*> status;                 ///< (target): 0, or the first failure

@@ -18,23 +18,33 @@ struct Band {
 /// probability 95 %, by the approximation of Wilson and Hilferty (PNAS 17, 1931).
 Band band_95(double freedom, double runs);
 
+/// What is summed: steps and squares of errors on straight parts and in turns, genuine observations
+/// and their NIS, and the NEES of the last step.
+enum Sum {
+  steps,
+  steps_of_turns,
+  position,
+  position_in_turns,
+  velocity,
+  velocity_in_turns,
+  seen,
+  nis,
+  nees,
+  sums
+};
+
 /// Sums over targets and steps.
 struct Score {
-  double seconds = 0;
-  double targets = 0, gated = 0, failed = 0, log_likelihood = 0;
-  double steps[2] = {}, position[2] = {}, velocity[2] = {};  ///< squares; straight, turning
-  double seen = 0, nis = 0;                                  ///< of genuine observations
-  double nees = 0;                                           ///< at the last step of each target
+  double sum[sums] = {};
+  double seconds = 0, targets = 0, gated = 0, failed = 0;
 
-  /// Adds the results of a batch.
+  /// Adds the results of a batch. Targets for which the filter failed are counted only.
   void add(Targets const& targets, Tracks const& tracks);
 
-  double updates_per_second() const { return (steps[0] + steps[1]) / seconds; }
-  /// Root mean square error, in m.
-  double position_error(int turning) const;
-  double position_error() const;
-  /// Root mean square error, in m/s.
-  double velocity_error() const;
+  double all_steps() const { return sum[steps] + sum[steps_of_turns]; }
+  /// The root mean square of an error over straight parts (k = 0), turns (k = 1), or both.
+  double error(Sum of, int k) const;
+  double error(Sum of) const;
 };
 
 }  // namespace Tracking

@@ -23,32 +23,24 @@ auto on_host(V const& v) {
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), v);
 }
 
-constexpr char const* header =
-    "time,true_x,true_y,turning,seen_x,seen_y,x,y,variance_x,variance_y,covariance,nis,p0,p1,p2";
-
 void write_rows(std::ostream& out, Track const& track, char between) {
   out.precision(9);
-  for (Point const& p : track) {
-    double const numbers[] = {p.time,       p.true_x,     p.true_y,     double(p.turning),
-                              p.seen_x,     p.seen_y,     p.x,          p.y,
-                              p.variance_x, p.variance_y, p.covariance, p.nis};
-    for (double x : numbers) out << x << between;
-    for (std::size_t j = 0; j < 3; ++j)
-      out << (j < p.probability.size() ? p.probability[j] : std::nan(""))
-          << (j < 2 ? between : '\n');
-  }
+  for (auto const& row : track)
+    for (int k = 0; k < columns; ++k)
+      out << row[std::size_t(k)] << (k + 1 < columns ? between : '\n');
 }
 
 /// Ellipses of two standard deviations, five times as large, at every third step, for gnuplot:
 /// centre, diameters, angle in degrees.
 void write_ellipses(std::ostream& out, Track const& track) {
   for (std::size_t t = 0; t < track.size(); t += 3) {
-    Point const& p = track[t];
-    double const middle = (p.variance_x + p.variance_y) / 2,
-                 half = (p.variance_x - p.variance_y) / 2, radius = std::hypot(half, p.covariance);
-    out << p.x << ' ' << p.y << ' ' << 20 * std::sqrt(middle + radius) << ' '
+    auto const& p = track[t];
+    double const middle = (p[variance_x] + p[variance_y]) / 2,
+                 half = (p[variance_x] - p[variance_y]) / 2,
+                 radius = std::hypot(half, p[covariance_xy]);
+    out << p[x] << ' ' << p[y] << ' ' << 20 * std::sqrt(middle + radius) << ' '
         << 20 * std::sqrt(std::fmax(middle - radius, 0)) << ' '
-        << 90 / pi * std::atan2(p.covariance, half) << '\n';
+        << 90 / pi * std::atan2(p[covariance_xy], half) << '\n';
   }
 }
 
@@ -61,7 +53,7 @@ set tics nomirror out scale 0.6 textcolor rgb ink
 set grid back linecolor rgb '#dfe4ea' linewidth 1 dashtype solid
 set key textcolor rgb ink samplen 2 spacing 1.25
 set multiplot layout 1,2
-set xlabel 'x, km'; set ylabel 'y, km'; set size ratio -1; set key bottom left
+set xlabel 'x, km'; set ylabel 'y, km'; set size ratio -1; set key outside bottom center horizontal
 km(v) = v / 1000
 )";
 constexpr char const* left_half = R"(
@@ -70,7 +62,7 @@ plot $ellipses using (km($1)):(km($2)):(km($3)):(km($4)):5 with ellipses fillcol
      $track using (km($2)):(km($3)) with lines linewidth 2 linecolor rgb truth title 'Truth', \
      $track using (km($7)):(km($8)) with lines linewidth 2 linecolor rgb water title 'Estimate'
 set size noratio; set title 'Probabilities of the modes'; set xlabel 'Time, s'; set ylabel 'Probability'
-set yrange [0:1.02]; set key outside bottom center horizontal
+set yrange [0:1.02]; set autoscale xfix
 )";
 
 }  // namespace
@@ -94,32 +86,23 @@ Track typical_track(Targets const& targets, Tracks const& tracks) {
   auto const covariance = on_host(tracks.covariance);
   auto const nis = on_host(tracks.nis);
   auto const probability = on_host(tracks.probability);
-  Track track;
+  Track track(steps);
   for (std::size_t t = 0; t < steps; ++t) {
     double const range = seen(best, t, 0), bearing = seen(best, t, 1);
-    Point p{interval * double(t + 1),
-            truth(best, t, 0),
-            truth(best, t, 1),
-            flag(best, t, turning) != 0,
-            range * std::cos(bearing),
-            range * std::sin(bearing),
-            mean(best, t, 0),
-            mean(best, t, 1),
-            covariance(best, t, 0, 0),
-            covariance(best, t, 1, 1),
-            covariance(best, t, 0, 1),
-            nis(best, t),
-            {}};
-    for (std::size_t j = 0; probability.extent(2) > 1 && j < probability.extent(2); ++j)
-      p.probability.push_back(probability(best, t, j));
-    track.push_back(p);
+    track[t] = {interval * double(t + 1),  truth(best, t, 0),         truth(best, t, 1),
+                flag(best, t, turning),    range * std::cos(bearing), range * std::sin(bearing),
+                mean(best, t, 0),          mean(best, t, 1),          covariance(best, t, 0, 0),
+                covariance(best, t, 1, 1), covariance(best, t, 0, 1), nis(best, t)};
+    for (std::size_t j = 0; j < 3; ++j)
+      track[t][mode_0 + j] = j < probability.extent(2) ? probability(best, t, j) : std::nan("");
   }
   return track;
 }
 
 void write_csv(std::string const& path, Track const& track) {
   std::ofstream out(path);
-  out << header << '\n';
+  out << "time,true_x,true_y,turns,seen_x,seen_y,x,y,variance_x,variance_y,covariance_xy,nis,"
+         "mode_0,mode_1,mode_2\n";
   write_rows(out, track, ',');
   out.close();
   if (!out) throw InputError("--csv: " + path + ": cannot be written: " + std::strerror(errno));
@@ -144,8 +127,8 @@ std::string draw(std::string const& path, std::string const& title, Track const&
             "'Truth: it turns'";
   char const* const names[] = {"Straight", "Turn", "Change"};
   char const* const colours[] = {"'#64748b'", "water", "accent"};
-  for (std::size_t j = 0; j < track.front().probability.size(); ++j)
-    script << ", $track using 1:" << 13 + j << " with lines linewidth 3 linecolor rgb "
+  for (int j = 0; j < 3 && !std::isnan(track[0][std::size_t(mode_0 + j)]); ++j)
+    script << ", $track using 1:" << 1 + mode_0 + j << " with lines linewidth 3 linecolor rgb "
            << colours[j] << " title '" << names[j] << "'";
   script << "\nunset multiplot\nset output\n";
 

@@ -6,6 +6,7 @@
 #ifndef TRACKING_TRACK_HPP
 #define TRACKING_TRACK_HPP
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -13,15 +14,26 @@
 
 namespace Tracking {
 
-struct Point {
-  double time, true_x, true_y;
-  bool turning;
-  double seen_x, seen_y;  ///< NaN where nothing was seen
-  double x, y, variance_x, variance_y, covariance;
-  double nis;
-  std::vector<double> probability;  ///< of the modes; empty without IMM
+/// The columns of a track. What was not seen, and modes that do not exist, are NaN.
+enum Column {
+  at_time,
+  true_x,
+  true_y,
+  turns,
+  seen_x,
+  seen_y,
+  x,
+  y,
+  variance_x,
+  variance_y,
+  covariance_xy,
+  of_nis,
+  mode_0,
+  mode_1,
+  mode_2,
+  columns
 };
-using Track = std::vector<Point>;
+using Track = std::vector<std::array<double, columns>>;
 
 /// The track of a target that flies straight, turns and flies straight again, all for long.
 Track typical_track(Targets const& targets, Tracks const& tracks);

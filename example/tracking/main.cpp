@@ -8,12 +8,13 @@
 ///
 /// Exit status: 0 for success, 1 if a filter failed for a target, 2 if the input cannot be used.
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <exception>
 
 #include "Options.hpp"
-#include "Progress.hpp"
 #include "Score.hpp"
 #include "Track.hpp"
 
@@ -28,14 +29,22 @@ void print_scores(std::vector<Kind> const& filters, std::vector<Score> const& sc
               "mean", "95 % band", "mean", "95 % band", "%", "10^6 / s");
   for (std::size_t k = 0; k < scores.size(); ++k) {
     Score const& s = scores[k];
-    double const targets = std::max(1.0, s.targets - s.failed), seen = std::max(1.0, s.seen);
-    Band const of_nis = band_95(M, seen), of_nees = band_95(N, targets);
+    double const targets = std::max(1.0, s.targets - s.failed),
+                 observed = std::max(1.0, s.sum[seen]);
+    Band const of_nis = band_95(M, observed), of_nees = band_95(N, targets);
     std::printf("  %-12s%7.1f%9.1f%7.1f%10.2f%9.3f%8.3f -%6.3f%8.2f%8.2f -%5.2f%9.2f%10.2f\n",
-                name_of(filters[k]), s.position_error(), s.position_error(0), s.position_error(1),
-                s.velocity_error(), s.nis / seen, of_nis.low, of_nis.high, s.nees / targets,
-                of_nees.low, of_nees.high, 100 * s.gated / (s.steps[0] + s.steps[1]),
-                1e-6 * s.updates_per_second());
+                name_of(filters[k]), s.error(position), s.error(position, 0), s.error(position, 1),
+                s.error(velocity), s.sum[nis] / observed, of_nis.low, of_nis.high,
+                s.sum[nees] / targets, of_nees.low, of_nees.high, 100 * s.gated / s.all_steps(),
+                1e-6 * s.all_steps() / s.seconds);
   }
+}
+
+/// On a terminal.
+void show_progress(std::int64_t done, std::int64_t all) {
+  if (isatty(STDERR_FILENO) == 0) return;
+  if (done < all) std::fprintf(stderr, "\r%3d %%", int(100 * done / all));
+  else std::fprintf(stderr, "\r\033[K");
 }
 
 int run(Options const& o) {
@@ -45,22 +54,19 @@ int run(Options const& o) {
   std::fflush(stdout);
   std::vector<Score> scores(o.filters.size());
   Track track_shown;
-  {
-    Progress progress(o.targets);
-    for (std::int64_t first = 0; first < o.targets; first += o.chunk) {
-      std::int64_t const items = std::min(o.chunk, o.targets - first);
-      Targets const targets(items, o.scenario.steps);
-      simulate(o.scenario, first, targets);
-      for (std::size_t k = 0; k < o.filters.size(); ++k) {
-        Tracks const tracks(o.filters[k], items, o.scenario.steps);
-        // The first run of a kernel loads it.
-        if (first == 0) track(o.filters[k], targets, tracks);
-        scores[k].seconds += track(o.filters[k], targets, tracks);
-        scores[k].add(targets, tracks);
-        if (first == 0 && k + 1 == o.filters.size()) track_shown = typical_track(targets, tracks);
-      }
-      if (Progress::wanted()) progress(first + items);
+  for (std::int64_t first = 0; first < o.targets; first += o.chunk) {
+    std::int64_t const items = std::min(o.chunk, o.targets - first);
+    Targets const targets(items, o.scenario.steps);
+    simulate(o.scenario, first, targets);
+    for (std::size_t k = 0; k < o.filters.size(); ++k) {
+      Tracks const tracks(o.filters[k], items, o.scenario.steps);
+      // The first run of a kernel loads it.
+      if (first == 0) track(o.filters[k], targets, tracks);
+      scores[k].seconds += track(o.filters[k], targets, tracks);
+      scores[k].add(targets, tracks);
+      if (first == 0 && k + 1 == o.filters.size()) track_shown = typical_track(targets, tracks);
     }
+    show_progress(first + items, o.targets);
   }
 
   print_scores(o.filters, scores);

@@ -38,23 +38,27 @@ struct Wrapped {
 };
 
 /// A step of each filter.
-template <NonlinearFilter K, class Motion, class Observation, class Residual = Kalman::Difference>
+template <NonlinearFilter K, class Motion, class Observation, class Residual = Kalman::Difference,
+          class Gate = Kalman::NoGate>
 struct NonlinearStep {
   Motion motion;
   Observation observation;
   int iterations = 1;
   Kalman::UnscentedWeights weights{};
+  Gate gate{};
   template <class X, class P, class L, class Z, class Q, class R, class M, class S>
   KOKKOS_FUNCTION void operator()(X& x, P& p, L& loglik, Z const& z, Q const& q, R const& r,
                                   M& mean, S& nis) const {
     if constexpr (K == NonlinearFilter::unscented) {
       Kalman::unscented_predict(x, p, motion, q, Kalman::Difference{}, weights);
-      nis = Kalman::unscented_update(x, p, loglik, z, observation, r, Residual{}, weights).nis;
+      nis =
+          Kalman::unscented_update(x, p, loglik, z, observation, r, Residual{}, weights, gate).nis;
     } else if constexpr (K == NonlinearFilter::iterated) {
       Kalman::extended_predict(x, p, motion, q);
-      nis = Kalman::iterated_update(x, p, loglik, z, observation, r, iterations, Residual{}).nis;
+      nis = Kalman::iterated_update(x, p, loglik, z, observation, r, iterations, Residual{}, gate)
+                .nis;
     } else {
-      nis = Kalman::extended_step(x, p, loglik, z, motion, q, observation, r, Residual{}).nis;
+      nis = Kalman::extended_step(x, p, loglik, z, motion, q, observation, r, Residual{}, gate).nis;
     }
     mean = x;
   }
@@ -136,13 +140,15 @@ struct Targets {
   }
 };
 
-template <class T, NonlinearFilter K, class Layout = Space::array_layout, class Run>
-void track(Run const& run, int iterations = 1, Kalman::UnscentedWeights const& weights = {}) {
+template <class T, NonlinearFilter K, class Layout = Space::array_layout, class Run,
+          class Gate = Kalman::NoGate>
+void track(Run const& run, int iterations = 1, Kalman::UnscentedWeights const& weights = {},
+           Gate const& gate = {}) {
   Targets<T> const targets;
   Steps<T, 5, 2, Layout> s(targets.items, targets.steps);
   s.start(targets.start, targets.p, targets.q, targets.r);
   filled_series(s.z, targets.z);
-  s(run, NonlinearStep<K, Turn, Radar, Wrapped>{{}, {}, iterations, weights});
+  s(run, NonlinearStep<K, Turn, Radar, Wrapped, Gate>{{}, {}, iterations, weights, gate});
   auto const mean = on_host(s.mean);
   auto const covariance = on_host(s.p);
   auto const nis = on_host(s.nis);

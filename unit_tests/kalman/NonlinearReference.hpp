@@ -54,7 +54,8 @@ inline Dense true_residual(Dense const& a, Dense const& b) {
 }
 
 struct TrueSteps {
-  std::vector<Dense> mean;
+  std::vector<Dense> predicted_mean, predicted_covariance;
+  std::vector<Dense> mean, filtered_covariance;
   std::vector<long double> nis;
   Dense covariance;
   long double log_likelihood = 0, absolute = 0;
@@ -98,6 +99,8 @@ inline TrueSteps true_steps(NonlinearFilter kind, int iterations,
       p = f * p * transpose(f) + q;
       x = true_motion(x);
     }
+    result.predicted_mean.push_back(x);
+    result.predicted_covariance.push_back(p);
     auto const rows = observed_entries(zt);
     long double nis = 0;
     if (!rows.empty()) {
@@ -154,6 +157,7 @@ inline TrueSteps true_steps(NonlinearFilter kind, int iterations,
     }
     result.nis.push_back(nis);
     result.mean.push_back(x);
+    result.filtered_covariance.push_back(p);
   }
   result.covariance = p;
   return result;

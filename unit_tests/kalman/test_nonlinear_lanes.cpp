@@ -14,6 +14,8 @@ TEST(NonlinearSteps, RunOnLanesThatShareAnItem) {
   };
   track<double, NonlinearFilter::unscented, Kokkos::LayoutLeft>(by_lanes);
   track<double, NonlinearFilter::iterated, Kokkos::LayoutLeft>(by_lanes, 2);
+  // Nothing is beyond this gate.
+  track<double, NonlinearFilter::extended, Kokkos::LayoutLeft>(by_lanes, 1, {}, Kalman::gate(1e9));
 }
 
 }  // namespace

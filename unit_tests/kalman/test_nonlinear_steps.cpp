@@ -86,7 +86,7 @@ void linear(int iterations = 1, Kalman::UnscentedWeights const& weights = {}) {
   }
   Dense const p = random_spd<T>(random, N);
   NonlinearStep<K, Linear<T, N, N>, Linear<T, M, N>> const step{
-      Linear<T, N, N>(m.f), Linear<T, M, N>(m.h), iterations, weights};
+      Linear<T, N, N>(m.f), Linear<T, M, N>(m.h), iterations, weights, {}};
   Steps<T, N, M> s(items, steps);
   s.start(x, p, m.q, m.r);
   filled_series(s.z, z);
@@ -191,7 +191,7 @@ void consistent(int iterations = 1) {
   Steps<double, 5, 2> s(items, steps);
   s.start(start, p, q, r);
   filled_series(s.z, z);
-  s(by_scan, NonlinearStep<K, Turn, Radar, Wrapped>{{}, {}, iterations, {}});
+  s(by_scan, NonlinearStep<K, Turn, Radar, Wrapped>{{}, {}, iterations, {}, {}});
   auto const nis = on_host(s.nis);
   auto const mean = on_host(s.x);
   auto const covariance = on_host(s.p);

@@ -801,6 +801,39 @@ void filter_of_smoothed_means(LocalLevel const& m, Kokkos::View<double**> const&
                                    B::Kalman::results().filtered_mean(mean)));
 }
 
+struct Stay {
+  template <class X>
+  KOKKOS_FUNCTION auto operator()(X const& x) const {
+    return 1 * x;
+  }
+};
+struct FirstEntry {
+  template <class X>
+  KOKKOS_FUNCTION auto operator()(X const& x) const {
+    return x(0);
+  }
+};
+
+// says: a nonlinear filter does not take a diffuse start
+void diffuse_nonlinear_filter(LocalLevel const& m, Kokkos::View<double**> const& z) {
+  B::Kalman::extended_filter(9, Stay{}, B::common(m.Q), FirstEntry{}, B::common(m.R),
+                             WRONG_OR_RIGHT(B::Kalman::diffuse(), m.start()), z,
+                             B::Kalman::results());
+}
+
+// says: after the results a nonlinear filter takes a residual
+void square_root_of_a_nonlinear_filter(LocalLevel const& m, Kokkos::View<double**> const& z) {
+  B::Kalman::unscented_filter(9, Stay{}, B::common(m.Q), FirstEntry{}, B::common(m.R), m.start(), z,
+                              B::Kalman::results(),
+                              WRONG_OR_RIGHT(B::Kalman::square_root(), B::Kalman::gate(10.83)));
+}
+
+// says: steps, motion, Q, observation, R, start, z, results
+void matrix_in_place_of_the_motion(LocalLevel const& m, Kokkos::View<double**> const& z) {
+  B::Kalman::extended_filter(9, WRONG_OR_RIGHT(B::common(m.F), Stay{}), B::common(m.Q),
+                             FirstEntry{}, B::common(m.R), m.start(), z, B::Kalman::results());
+}
+
 // says: team_solve takes no scaled or weighted solver
 void scaled_in_a_team(Kokkos::View<double***> const& a) {
   auto const solver = B::bicgstab(B::relative(1e-8, 100));

@@ -99,6 +99,17 @@ struct Gated {
   }
 };
 
+// ---- docs/reference/kalman/nonlinear.md ---------------------------------------------------------
+
+inline void whole_series(std::int64_t steps, Kokkos::View<double[2][2]> Q, Kokkos::View<double> R,
+                         Kokkos::View<double* [2]> x0, Kokkos::View<double* [2][2]> P0,
+                         Kokkos::View<double**> z, Kokkos::View<double** [2]> mean,
+                         Kokkos::View<int*> codes) {
+  Kalman::unscented_filter(steps, Swing{}, common(Q), End{}, common(R), Kalman::start(x0, P0), z,
+                           Kalman::results().filtered_mean(mean).status(codes),
+                           Kalman::gate(10.83));
+}
+
 // ---- docs/reference/kalman/model.md -------------------------------------------------------------
 
 /// Forms of a diagonal Q of three states.
@@ -140,6 +151,8 @@ inline void instantiate() {
   Kokkos::View<double*> count("count", n);
   scan(steps, Gated{}, mean, covariance, log_likelihood, carry(common(fixed(0.0)), count), each(z),
        Q, R);
+  whole_series(steps, Kokkos::View<double[2][2]>("Q"), Kokkos::View<double>("R"), x, P, z, m,
+               Kokkos::View<int*>("codes", n));
   Kokkos::View<double* [3]> x3("x3", n);
   Kokkos::View<double[3]> q3("q3");
   Kokkos::View<double* [3]> time3("time3", steps);
