@@ -26,7 +26,9 @@ struct GemmSide {
   std::int64_t const* begins = nullptr;
 
   GemmSide turned() const { return {data, item, col, row, begins}; }
-  T* item_on_host(std::int64_t n) const { return data + (begins == nullptr ? n * item : begins[n]); }
+  T* item_on_host(std::int64_t n) const {
+    return data + (begins == nullptr ? n * item : begins[n]);
+  }
 };
 
 /// C_n = alpha A_n B_n + beta C_n for every item n: M x K by K x N.
