@@ -193,7 +193,7 @@ auto make_ragged_plan(Batch const& batch, Padding padding) {
 
   // Classes are divided into segments, so that copies in equal sizes need little memory.
   std::int64_t const most =
-      runs_on_device<Exec> ? std::int64_t(1) << 25 : (std::int64_t(1) << 18) * threads;
+      runs_on_device<Exec> ? std::int64_t(1) << 25 : (std::int64_t(1) << 16) * threads;
   std::int64_t first = 0, longest = 0;
   for (auto const& c : p.classes)
     for (std::int64_t left = c.items; left > 0;) {
