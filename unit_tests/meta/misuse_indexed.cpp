@@ -87,6 +87,15 @@ void ragged_tiles_without_constants(Kokkos::View<double*> const& y, Kokkos::View
   B::map(Copy{}, B::out(B::ragged<0>(plan, y, begins)), B::in(B::ragged<0>(plan, x, begins)));
 }
 
+// says: ragged operands are for map and for verbs on whole matrices
+void ragged_steps(Kokkos::View<double*> const& y, Kokkos::View<double*> const& x, Index const& rows,
+                  Index const& begins) {
+  auto const plan = B::ragged_plan<4>(rows);
+  auto const from = B::in(B::ragged<0>(plan, x, begins));
+  auto const to = B::out(B::ragged<0>(plan, y, begins));
+  WRONG_OR_RIGHT(B::scan(3, Copy{}, to, from), B::map(Copy{}, to, from));
+}
+
 // says: a call with a ragged operand has only such operands
 void ragged_beside_a_view(Vectors const& y, Kokkos::View<double*> const& z,
                           Kokkos::View<double*> const& x, Index const& rows, Index const& begins) {

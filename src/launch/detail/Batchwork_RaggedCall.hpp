@@ -143,6 +143,9 @@ constexpr bool may_join_ragged() {
 /// Whether the result for an item stays the same if its matrices are padded by the identity.
 template <class F>
 concept TakesPadding = requires { requires F::takes_padding; };
+/// Whether a verb takes ragged operands.
+template <class F>
+concept TakesRagged = requires { F::takes_padding; } || requires { F::needs_constants; };
 /// Whether a verb needs extents that are constants.
 template <class F>
 concept NeedsConstants = requires { requires F::needs_constants; };
@@ -345,10 +348,14 @@ template <class F, class Exec, class How, class... X>
 void call_ragged(F const& f, Exec const& exec, How const& how, X const&... x) {
   auto const& plan = plan_of(x...);
   constexpr bool constants = std::remove_cvref_t<decltype(plan)>::has_constants;
+  static_assert(TakesRagged<F>,
+                "Batchwork: ragged operands are for map and for verbs on whole matrices; this verb "
+                "takes Views of equal sizes");
   static_assert(constants || !NeedsConstants<F>,
                 "Batchwork::map: a sequence needs sizes that are constants; make the plan with "
                 "ragged_plan<2, 4, 8, 16, 32>(sizes)");
-  if constexpr (constants || !NeedsConstants<F>) call_with_plan(f, exec, how, plan, x...);
+  if constexpr (TakesRagged<F> && (constants || !NeedsConstants<F>))
+    call_with_plan(f, exec, how, plan, x...);
 }
 
 }  // namespace Batchwork::Impl
