@@ -89,18 +89,8 @@ auto make_ragged(Plan const& plan, V const& values, std::int64_t const* offsets,
   r.begins_there = copy_of<Memory>("Batchwork::ragged: offsets", begins);
 
   std::int64_t most = 0;
-  for (std::size_t c = 0; c + 1 < p.chunks.size(); ++c) {
-    std::int64_t base = 0;
-    for (std::size_t s = p.chunks[c]; s < p.chunks[c + 1]; ++s) {
-      r.bases.push_back(base);
-      std::int64_t numbers = p.segments[s].count;
-      ((numbers *= p.segments[s].size[D]), ...);
-      constexpr std::int64_t aligned = 64;  // full packs, and vectors of lanes
-      base += (numbers + aligned - 1) / aligned * aligned;
-    }
-    most = std::max(most, base);
-  }
-  r.bases_there = copy_of<Memory>("Batchwork::ragged: bases", r.bases);
+  for (auto const& segment : p.segments)
+    most = std::max(most, segment.count * r.rows_of(segment) * r.cols_of(segment));
   r.packed = decltype(r.packed)(
       Kokkos::view_alloc("Batchwork::ragged: items", Kokkos::WithoutInitializing),
       std::size_t(most));

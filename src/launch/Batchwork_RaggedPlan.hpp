@@ -56,18 +56,13 @@ struct RaggedParts {
   int sizes = 1;           ///< the number of sizes of an item
   bool is_padded = false;  ///< an item is smaller than its class
   std::vector<RaggedClass> classes;
-  /// Chunk c is computed before chunk c + 1, in the same memory: segments chunks[c] to
-  /// chunks[c + 1] - 1.
   std::vector<RaggedSegment> segments;
-  std::vector<std::size_t> chunks{0};
   std::vector<std::int64_t> size;     ///< size[item * sizes + d]
   std::vector<std::int64_t> item_at;  ///< of each place in the order
   // Copies for kernels.
-  Kokkos::View<RaggedSegment*, Memory> segments_there;
   Kokkos::View<std::int64_t*, Memory> size_there;
   Kokkos::View<std::int64_t*, Memory> item_at_there;
-  Kokkos::View<std::uint32_t*, Memory> segment_of;  ///< of each place in the order
-  Kokkos::View<std::int32_t*, Memory> codes;        ///< the status of a chunk's items
+  Kokkos::View<std::int32_t*, Memory> codes;  ///< the status of a segment's items
 };
 
 /// Memory for a vector, and a copy of it.
@@ -113,30 +108,12 @@ std::vector<std::int64_t> sizes_of_classes(std::vector<std::int64_t> const& coun
   }
 }
 
-/// Divides the classes into segments, and these into chunks that hold so many numbers.
-template <class Memory>
-void divide(RaggedParts<Memory>& p, std::int64_t numbers_of_chunk) {
-  std::int64_t place = 0, filled = 0;
-  for (auto const& c : p.classes) {
-    std::int64_t each = 1;
-    for (auto const a : c.size)
-      for (auto const b : c.size) each = std::max(each, a * b);
-    for (std::int64_t left = c.items; left > 0;) {
-      constexpr std::int64_t whole = 64;  // full packs
-      std::int64_t fit = (numbers_of_chunk - filled) / each;
-      if (fit >= whole) fit -= fit % whole;
-      if (fit < std::min(left, whole) && filled > 0) {
-        p.chunks.push_back(p.segments.size());
-        filled = 0;
-        continue;
-      }
-      RaggedSegment s{place, std::clamp(fit, std::int64_t(1), left), {}, false};
-      for (int d = 0; d < RaggedClass::most_sizes; ++d) s.size[d] = c.size[std::size_t(d)];
-      p.segments.push_back(s);
-      place += s.count, left -= s.count, filled += s.count * each;
-    }
-  }
-  if (p.chunks.back() < p.segments.size()) p.chunks.push_back(p.segments.size());
+/// The largest number of numbers that an item has in a matrix.
+inline std::int64_t numbers_of_item(std::array<std::int64_t, RaggedClass::most_sizes> const& size) {
+  std::int64_t each = 1;
+  for (auto const a : size)
+    for (auto const b : size) each = std::max(each, a * b);
+  return each;
 }
 
 /// The largest size of an item.
@@ -214,28 +191,25 @@ auto make_ragged_plan(Batch const& batch, Padding padding) {
   p.item_at.resize(std::size_t(items));
   for (std::int64_t n = 0; n < items; ++n) p.item_at[std::size_t(place[class_of(n)]++)] = n;
 
-  // On hosts a chunk stays in the caches of the threads.
-  divide(p, runs_on_device<Exec> ? std::int64_t(1) << 25 : (std::int64_t(1) << 16) * threads);
-  std::vector<std::uint32_t> segment_of(p.item_at.size());
-  for (std::size_t s = 0; s < p.segments.size(); ++s) {
-    auto& segment = p.segments[s];
-    for (std::int64_t k = segment.first; k < segment.first + segment.count; ++k) {
-      segment_of[std::size_t(k)] = static_cast<std::uint32_t>(s);
-      for (int d = 0; d < p.sizes; ++d)
-        segment.is_padded =
-            segment.is_padded ||
-            p.size[std::size_t(p.item_at[std::size_t(k)] * p.sizes + d)] != segment.size[d];
+  // Classes are divided into segments, so that copies in equal sizes need little memory.
+  std::int64_t const most =
+      runs_on_device<Exec> ? std::int64_t(1) << 25 : (std::int64_t(1) << 16) * threads;
+  std::int64_t first = 0, longest = 0;
+  for (auto const& c : p.classes)
+    for (std::int64_t left = c.items; left > 0;) {
+      std::int64_t const fit = std::max(most / numbers_of_item(c.size), std::int64_t(1));
+      RaggedSegment s{first, std::min(fit, left), {}, false};
+      for (int d = 0; d < RaggedClass::most_sizes; ++d) s.size[d] = c.size[std::size_t(d)];
+      for (std::int64_t k = first; k < first + s.count; ++k)
+        for (int d = 0; d < p.sizes; ++d)
+          s.is_padded = s.is_padded ||
+                        p.size[std::size_t(p.item_at[std::size_t(k)] * p.sizes + d)] != s.size[d];
+      p.segments.push_back(s);
+      first += s.count, left -= s.count, longest = std::max(longest, s.count);
     }
-  }
-  std::int64_t most = 0;  // items of a chunk
-  for (std::size_t c = 0; c + 1 < p.chunks.size(); ++c)
-    most =
-        std::max(most, p.segments[p.chunks[c + 1] - 1].first +
-                           p.segments[p.chunks[c + 1] - 1].count - p.segments[p.chunks[c]].first);
-  p.segments_there = copy_of<Memory>("Batchwork::ragged_plan: segments", p.segments);
-  p.segment_of = copy_of<Memory>("Batchwork::ragged_plan: segment", segment_of);
   p.item_at_there = copy_of<Memory>("Batchwork::ragged_plan: items", p.item_at);
-  p.codes = Kokkos::View<std::int32_t*, Memory>("Batchwork::ragged_plan: codes", std::size_t(most));
+  p.codes =
+      Kokkos::View<std::int32_t*, Memory>("Batchwork::ragged_plan: codes", std::size_t(longest));
   return RaggedPlan<Memory, Sizes...>{items, parts};
 }
 

@@ -12,14 +12,17 @@ struct RaggedVerbs : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(RaggedVerbs, Numbers);
 
-/// The sizes of the tests: all from 0 to 32, a power law to 128, one size, one item, none.
-std::vector<RaggedSizes> distributions(Random& random) {
-  return {uniform_sizes(random, 700, 32),
-          power_law_sizes(random, 90, 128),
-          RaggedSizes{1, std::vector<int>(19, 5)},
-          RaggedSizes{1, {3}},
-          RaggedSizes{1, {0, 0}},
-          RaggedSizes{}};
+/// The sizes of the tests: all from 0 to 32, a power law to 128, one size, one item, none. With
+/// padding few items of a size are padded.
+std::vector<std::pair<RaggedSizes, Padding>> distributions(Random& random) {
+  return {{uniform_sizes(random, 700, 32), Padding::identity},
+          {uniform_sizes(random, 300, 32), Padding::none},
+          {power_law_sizes(random, 90, 128), Padding::identity},
+          {power_law_sizes(random, 60, 128), Padding::none},
+          {RaggedSizes{1, std::vector<int>(19, 5)}, Padding::identity},
+          {RaggedSizes{1, {3}}, Padding::identity},
+          {RaggedSizes{1, {0, 0}}, Padding::identity},
+          {RaggedSizes{}, Padding::none}};
 }
 
 template <class T>
@@ -35,12 +38,12 @@ void put_spd(RaggedArray<T>& a, Random& random) {
 TYPED_TEST(RaggedVerbs, SolveCholesky) {
   using T = TypeParam;
   Random random(1);
-  for (auto const& sizes : distributions(random)) {
+  for (auto const& [sizes, padding] : distributions(random)) {
     RaggedArray<T> a(sizes, 0, 0, false, random), b(sizes, 0, -1, false, random),
         x(sizes, 0, -1, false, random);
     put_spd(a, random), b.randomise(random);
     a.upload(), b.upload(), x.upload();
-    auto const plan = ragged_plan(sizes.view());
+    auto const plan = ragged_plan(sizes.view(), padding);
     auto const ra = ragged_of<0, 0>(plan, a);
     auto const rx = ragged_of<0>(plan, x);
     RaggedCodes<> codes(sizes.items());
@@ -60,11 +63,11 @@ TYPED_TEST(RaggedVerbs, SolveCholesky) {
 TYPED_TEST(RaggedVerbs, CholeskyOfBothLayouts) {
   using T = TypeParam;
   Random random(2);
-  for (auto const& sizes : distributions(random)) {
+  for (auto const& [sizes, padding] : distributions(random)) {
     RaggedArray<T> a(sizes, 0, 0, false, random), l(sizes, 0, 0, true, random);
     put_spd(a, random);
     a.upload(), l.upload();
-    auto const plan = ragged_plan(sizes.view<std::int64_t>());
+    auto const plan = ragged_plan(sizes.template view<std::int64_t>(), padding);
     RaggedCodes<std::int64_t> codes(sizes.items());
     Batchwork::cholesky(in(ragged_of<0, 0>(plan, a)), out(ragged_by_columns<0, 0>(plan, l)),
                         status(codes.view));
@@ -127,7 +130,7 @@ long double largest(Dense const& x) {
 TYPED_TEST(RaggedVerbs, Lu) {
   using T = TypeParam;
   Random random(4);
-  for (auto const& sizes : distributions(random)) {
+  for (auto const& [sizes, padding] : distributions(random)) {
     RaggedArray<T> a(sizes, 0, 0, true, random), b(sizes, 0, -1, false, random),
         x(sizes, 0, -1, false, random), inverses(sizes, 0, 0, false, random);
     a.randomise(random), b.randomise(random);
@@ -138,7 +141,7 @@ TYPED_TEST(RaggedVerbs, Lu) {
       for (int i = 0; i < a.rows(n); ++i) a.at(n, i, (i + 1) % a.rows(n)) += T(a.rows(n));
     for (int i = 0; spoilt && i < a.rows(bad); ++i) a.at(bad, i, 1) = 0;
     a.upload(), b.upload(), x.upload(), inverses.upload();
-    auto const plan = ragged_plan(sizes.view());
+    auto const plan = ragged_plan(sizes.view(), padding);
     auto const ra = ragged_by_columns<0, 0>(plan, a);
     RaggedCodes<> codes(sizes.items()), inverse_codes(sizes.items());
     Kokkos::View<T*, Space> const det("determinants", std::size_t(sizes.items()));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Misuse of indexed operands and masks that must not compile: see misuse.cpp.
+// Misuse of indexed and ragged operands and masks that must not compile: see misuse.cpp.
 #include <Batchwork.hpp>
 
 #if defined(BATCHWORK_PUT_RIGHT)
@@ -78,6 +78,49 @@ void invert_what_is_gathered(Matrices const& y, Matrices const& x, Index const& 
 void real_mask(Vectors const& y, Vectors const& x, Index const& i, Kokkos::View<double*> const& r) {
   (void)i, (void)r;
   B::map(Copy{}, B::out(y), B::in(x), B::item_mask(WRONG_OR_RIGHT(r, i)));
+}
+
+// says: a sequence needs sizes that are constants
+void ragged_tiles_without_constants(Kokkos::View<double*> const& y, Kokkos::View<double*> const& x,
+                                    Index const& rows, Index const& begins) {
+  auto const plan = WRONG_OR_RIGHT(B::ragged_plan(rows), B::ragged_plan<4>(rows));
+  B::map(Copy{}, B::out(B::ragged<0>(plan, y, begins)), B::in(B::ragged<0>(plan, x, begins)));
+}
+
+// says: ragged operands are for map and for verbs on whole matrices
+void ragged_steps(Kokkos::View<double*> const& y, Kokkos::View<double*> const& x, Index const& rows,
+                  Index const& begins) {
+  auto const plan = B::ragged_plan<4>(rows);
+  auto const from = B::in(B::ragged<0>(plan, x, begins));
+  auto const to = B::out(B::ragged<0>(plan, y, begins));
+  WRONG_OR_RIGHT(B::scan(3, Copy{}, to, from), B::map(Copy{}, to, from));
+}
+
+// says: a call with a ragged operand has only such operands
+void ragged_beside_a_view(Vectors const& y, Kokkos::View<double*> const& z,
+                          Kokkos::View<double*> const& x, Index const& rows, Index const& begins) {
+  auto const plan = B::ragged_plan<3>(rows);
+  (void)y, (void)z;
+  B::map(Copy{}, B::out(WRONG_OR_RIGHT(y, B::ragged<0>(plan, z, begins))),
+         B::in(B::ragged<0>(plan, x, begins)));
+}
+
+// says: the values of a ragged operand that is written are const
+void ragged_const(Kokkos::View<double*> const& a, Kokkos::View<double const*> const& b,
+                  Index const& rows, Index const& begins) {
+  auto const plan = B::ragged_plan<3>(rows);
+  (void)b;
+  B::map(Copy{}, B::out(B::ragged<0>(plan, WRONG_OR_RIGHT(b, a), begins)),
+         B::in(B::ragged<0>(plan, a, begins)));
+}
+
+// says: vectors and matrices need offsets
+void ragged_without_offsets(Kokkos::View<double*> const& a, Index const& rows,
+                            Index const& begins) {
+  auto const plan = B::ragged_plan(rows);
+  (void)begins;
+  B::cholesky(
+      B::inout(WRONG_OR_RIGHT((B::ragged<0, 0>(plan, a)), (B::ragged<0, 0>(plan, a, begins)))));
 }
 
 }  // namespace

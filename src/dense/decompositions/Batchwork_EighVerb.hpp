@@ -61,6 +61,7 @@ struct CallOfVerb<Verb::eigh>
     : OnOperands<CallOfVerb<Verb::eigh>, Last::workspace, Form<Kinds<Kind::in, Kind::out>, 0, 1, 0>,
                  Form<Kinds<Kind::in, Kind::out, Kind::out>, 0, 1, 2>,
                  Form<Kinds<Kind::inout, Kind::out>, 0, 1, 0>> {
+  static constexpr bool takes_padding = false;
   static void run(auto const&... x) { eigh_batch(x...); }
 };
 

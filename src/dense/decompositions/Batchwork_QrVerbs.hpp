@@ -76,6 +76,7 @@ struct CallOfVerb<Verb::qr>
     : OnOperands<CallOfVerb<Verb::qr>, Last::workspace, Form<Kinds<Kind::in, Kind::out>, 0, 0, 1>,
                  Form<Kinds<Kind::in, Kind::out, Kind::out>, 0, 1, 2>,
                  Form<Kinds<Kind::inout, Kind::out>, 0, 0, 1>> {
+  static constexpr bool takes_padding = false;
   static void run(auto const&... x) { qr_batch(x...); }
 };
 
@@ -83,6 +84,7 @@ template <>
 struct CallOfVerb<Verb::least_squares>
     : OnOperands<CallOfVerb<Verb::least_squares>, Last::workspace,
                  Form<Kinds<Kind::in, Kind::in, Kind::out>, 0, 1, 2>> {
+  static constexpr bool takes_padding = false;
   template <class Exec, class A, class B, class X, class S>
   static void run(Exec const& exec, Launch<> const& how, A const& a_operand, B const& b_operand,
                   X const& x_operand, S const& end) {

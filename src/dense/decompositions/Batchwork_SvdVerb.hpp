@@ -77,6 +77,7 @@ struct CallOfVerb<Verb::svd>
     : OnOperands<CallOfVerb<Verb::svd>, Last::workspace,
                  Form<Kinds<Kind::in, Kind::out>, 0, 0, 1, 0>,
                  Form<Kinds<Kind::in, Kind::out, Kind::out, Kind::out>, 0, 1, 2, 3>> {
+  static constexpr bool takes_padding = false;
   static void run(auto const&... x) { svd_batch(x...); }
 };
 

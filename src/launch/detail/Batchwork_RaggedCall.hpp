@@ -51,24 +51,28 @@ struct Ragged<RaggedPlan<Memory, Sizes...>, V, D...> {
   Plan plan;
   V values;
   bool by_columns = false;
-  void const* offsets = nullptr;  ///< the user's, to compare operands
-  std::string overlap;            ///< which items share numbers
-  std::vector<std::int64_t> bases;
-  Kokkos::View<std::int64_t*, Memory> begins_there, bases_there;
-  Kokkos::View<T*, Memory> packed;
+  void const* offsets = nullptr;                     ///< the user's, to compare operands
+  std::string overlap;                               ///< which items share numbers
+  Kokkos::View<std::int64_t*, Memory> begins_there;  ///< of each place in the order of the plan
+  Kokkos::View<T*, Memory> packed;                   ///< for a segment in equal sizes
 
-  RaggedPlaces places() const {
+  std::int64_t rows_of(RaggedSegment const& s) const {
+    return row_size < 0 ? 1 : s.size[row_size < 0 ? 0 : row_size];
+  }
+  std::int64_t cols_of(RaggedSegment const& s) const {
+    return col_size < 0 ? 1 : s.size[col_size < 0 ? 0 : col_size];
+  }
+  RaggedPlaces places(RaggedSegment const& segment) const {
     auto const& p = *plan.parts;
     RaggedPlaces r{};
-    r.segments = p.segments_there.data();
-    r.segment_of = p.segment_of.data();
-    r.item_at = p.item_at_there.data();
+    r.item_at = p.item_at_there.data() + segment.first;
+    r.begins = begins_there.data() + segment.first;
     r.sizes = p.size_there.data();
-    r.begins = begins_there.data();
-    r.bases = bases_there.data();
     r.sizes_of_item = p.sizes;
     r.rows_at = row_size;
     r.cols_at = col_size;
+    r.all_rows = int(rows_of(segment));
+    r.all_cols = int(cols_of(segment));
     r.by_columns = by_columns;
     return r;
   }
@@ -76,8 +80,7 @@ struct Ragged<RaggedPlan<Memory, Sizes...>, V, D...> {
   template <Kind K>
   auto in_place(RaggedSegment const& segment) const {
     using Value = typename V::value_type;
-    std::int64_t const rows = row_size < 0 ? 1 : segment.size[row_size < 0 ? 0 : row_size],
-                       cols = col_size < 0 ? 1 : segment.size[col_size < 0 ? 0 : col_size];
+    std::int64_t const rows = rows_of(segment), cols = cols_of(segment);
     StoredBatch<Value, rank, Memory> b{
         items_anywhere<Value>(values.data(), begins_there.data() + segment.first,
                               by_columns ? 1 : cols, by_columns ? rows : 1),
@@ -89,27 +92,26 @@ struct Ragged<RaggedPlan<Memory, Sizes...>, V, D...> {
   }
   /// The operand of a segment in equal sizes, which may be constants.
   template <Kind K, class... N>
-  auto in_segment(std::size_t s) const {
-    auto const& segment = plan.parts->segments[s];
-    auto const at = [&](int d) { return std::size_t(segment.size[d < 0 ? 0 : d]); };
-    T* const data = packed.data() + bases[s];
+  auto in_equal_sizes(RaggedSegment const& segment) const {
+    T* const data = packed.data();
     auto const count = std::size_t(segment.count);
+    [[maybe_unused]] auto const rows = std::size_t(rows_of(segment)),
+                                cols = std::size_t(cols_of(segment));
     using Unmanaged = Kokkos::MemoryUnmanaged;
     using Right = Kokkos::LayoutRight;
     if constexpr (rank == 0) {
       return operand_of<K>(Kokkos::View<T*, Right, Memory, Unmanaged>(data, count));
     } else if constexpr (sizeof...(N) == 0 && rank == 1) {
-      return operand_of<K>(Kokkos::View<T**, Right, Memory, Unmanaged>(data, count, at(row_size)));
+      return operand_of<K>(Kokkos::View<T**, Right, Memory, Unmanaged>(data, count, rows));
     } else if constexpr (sizeof...(N) == 0) {
-      return operand_of<K>(
-          Kokkos::View<T***, Right, Memory, Unmanaged>(data, count, at(row_size), at(col_size)));
+      return operand_of<K>(Kokkos::View<T***, Right, Memory, Unmanaged>(data, count, rows, cols));
     } else if constexpr (rank == 1) {
-      constexpr int rows = std::tuple_element_t<std::size_t(row_size), std::tuple<N...>>::value;
-      return operand_of<K>(Kokkos::View<T* [rows], Right, Memory, Unmanaged>(data, count));
+      constexpr int R = std::tuple_element_t<std::size_t(row_size), std::tuple<N...>>::value;
+      return operand_of<K>(Kokkos::View<T* [R], Right, Memory, Unmanaged>(data, count));
     } else {
-      constexpr int rows = std::tuple_element_t<std::size_t(row_size), std::tuple<N...>>::value,
-                    cols = std::tuple_element_t<std::size_t(col_size), std::tuple<N...>>::value;
-      return operand_of<K>(Kokkos::View<T* [rows][cols], Right, Memory, Unmanaged>(data, count));
+      constexpr int R = std::tuple_element_t<std::size_t(row_size), std::tuple<N...>>::value,
+                    C = std::tuple_element_t<std::size_t(col_size), std::tuple<N...>>::value;
+      return operand_of<K>(Kokkos::View<T* [R][C], Right, Memory, Unmanaged>(data, count));
     }
   }
   template <Kind K, class W>
@@ -141,6 +143,9 @@ constexpr bool may_join_ragged() {
 /// Whether the result for an item stays the same if its matrices are padded by the identity.
 template <class F>
 concept TakesPadding = requires { requires F::takes_padding; };
+/// Whether a verb takes ragged operands.
+template <class F>
+concept TakesRagged = requires { F::takes_padding; } || requires { F::needs_constants; };
 /// Whether a verb needs extents that are constants.
 template <class F>
 concept NeedsConstants = requires { requires F::needs_constants; };
@@ -157,8 +162,7 @@ void with_constants(std::int64_t const* size, F const& f, N const&... n) {
 /// Whether a verb takes only Views of equal sizes on an execution space; others take items
 /// anywhere.
 template <class F, class Exec>
-concept NeedsViews =
-    NeedsConstants<F> || (runs_on_device<Exec> && requires { requires F::needs_views_on_devices; });
+concept NeedsViews = runs_on_device<Exec> && requires { requires F::needs_views_on_devices; };
 
 /// What all parts of a ragged call use.
 template <class Exec, class Memory>
@@ -168,63 +172,33 @@ struct RaggedRun {
   std::string const& label;
   StatusTarget codes;
 
-  std::int64_t first(std::size_t c) const { return parts.segments[parts.chunks[c]].first; }
-  std::int64_t count(std::size_t c) const {
-    auto const& last = parts.segments[parts.chunks[c + 1] - 1];
-    return last.first + last.count - first(c);
-  }
-
-  /// Copies the items of places first to first + count - 1 to equal sizes.
+  /// Copies the items of a segment to equal sizes.
   template <class X>
-  void pack(std::int64_t from, std::int64_t items, X const& x) const {
+  void pack(RaggedSegment const& segment, X const& x) const {
     if constexpr (is_ragged<X> && kind_of<X> != Kind::out) {
       using T = typename decltype(x.source)::T;
-      PackRagged<Exec, T> const f{x.source.places(), x.source.values.data(), x.source.packed.data(),
-                                  from};
-      launch_range(exec, kernel_label("pack_ragged", label), items * f.lanes, f);
+      PackRagged<Exec, T> const f{x.source.places(segment), x.source.values.data(),
+                                  x.source.packed.data()};
+      launch_range(exec, kernel_label("pack_ragged", label), segment.count * f.lanes, f);
     }
   }
   /// The reverse.
   template <class X>
-  void unpack(std::int64_t from, std::int64_t items, X const& x) const {
+  void unpack(RaggedSegment const& segment, X const& x) const {
     if constexpr (is_ragged<X> && kind_of<X> != Kind::in) {
       using T = typename decltype(x.source)::T;
-      UnpackRagged<Exec, T> const f{x.source.places(), x.source.packed.data(),
-                                    x.source.values.data(), from};
-      launch_range(exec, kernel_label("unpack_ragged", label), items * f.lanes, f);
+      UnpackRagged<Exec, T> const f{x.source.places(segment), x.source.packed.data(),
+                                    x.source.values.data()};
+      launch_range(exec, kernel_label("unpack_ragged", label), segment.count * f.lanes, f);
     }
   }
-  /// The same for the status codes of chunk c.
+  /// An argument for a segment, a ragged one where the user has it. Status codes are written to
+  /// their places.
   template <class X>
-  void unpack_codes(std::size_t c, X const&) const {
-    if constexpr (is_status_operand<X>) {
-      UnpackCodes const f{parts.item_at_there.data(), parts.codes.data(), codes, first(c)};
-      launch_range(exec, kernel_label("unpack_ragged", label), count(c), f);
-    }
-  }
-  auto codes_of(std::size_t c, std::size_t s) const {
-    auto const& segment = parts.segments[s];
-    return Kokkos::View<std::int32_t*, Memory, Kokkos::MemoryUnmanaged>(
-        parts.codes.data() + (segment.first - first(c)), std::size_t(segment.count));
-  }
-  /// An argument of a verb on Views for segment s of chunk c.
-  template <class... N, class X>
-  auto as_view(std::size_t c, std::size_t s, X const& x) const {
-    if constexpr (is_ragged<X>) return x.source.template in_segment<X::kind, N...>(s);
-    else if constexpr (is_status_operand<X>)
-      return make_operand<Kind::status, BatchIndices::item>(codes_of(c, s));
-    else return x;
-  }
-  /// An argument for segment s where the user has it; status codes are written to their places.
-  template <class X>
-  auto in_place(std::size_t s, X const& x) const {
-    if constexpr (is_ragged<X>) return x.source.template in_place<X::kind>(parts.segments[s]);
-    else return status_in_place(s, x);
-  }
-  template <class X>
-  auto status_in_place(std::size_t s, X const& x) const {
-    if constexpr (is_status_operand<X>) {
-      auto const& segment = parts.segments[s];
+  auto in_place(RaggedSegment const& segment, X const& x) const {
+    if constexpr (is_ragged<X>) {
+      return x.source.template in_place<X::kind>(segment);
+    } else if constexpr (is_status_operand<X>) {
       auto batch = stored(x);
       using Batch = std::remove_const_t<decltype(batch)>;
       batch.description.items = segment.count;
@@ -237,47 +211,51 @@ struct RaggedRun {
       return x;
     }
   }
-  /// An argument for segment s, a ragged one in equal sizes.
-  template <class X>
-  auto padded(std::size_t s, X const& x) const {
-    if constexpr (is_ragged<X>) return x.source.template in_segment<X::kind>(s);
-    else return status_in_place(s, x);
+  /// An argument for a segment, a ragged one in equal sizes.
+  template <class... N, class X>
+  auto in_equal_sizes(RaggedSegment const& segment, X const& x) const {
+    if constexpr (is_ragged<X>) return x.source.template in_equal_sizes<X::kind, N...>(segment);
+    else return in_place(segment, x);
+  }
+  /// The same for a sequence, whose status codes go to memory of the plan.
+  template <class... N, class X>
+  auto in_tiles(RaggedSegment const& segment, X const& x) const {
+    if constexpr (is_status_operand<X>)
+      return make_operand<Kind::status, BatchIndices::item>(codes_of(segment));
+    else return in_equal_sizes<N...>(segment, x);
+  }
+  auto codes_of(RaggedSegment const& segment) const {
+    return Kokkos::View<std::int32_t*, Memory, Kokkos::MemoryUnmanaged>(parts.codes.data(),
+                                                                        std::size_t(segment.count));
+  }
+  void unpack_codes(RaggedSegment const& segment) const {
+    if (!codes.wanted()) return;
+    UnpackCodes const f{parts.item_at_there.data() + segment.first, parts.codes.data(), codes};
+    launch_range(exec, kernel_label("unpack_ragged", label), segment.count, f);
   }
 
-  /// Chunk by chunk in equal sizes.
   template <int... Sizes, class F, class How, class... X>
-  void run_on_views(F const& f, How const& how, X const&... x) const {
-    for (std::size_t c = 0; c + 1 < parts.chunks.size(); ++c) {
-      (pack(first(c), count(c), x), ...);
-      for (std::size_t s = parts.chunks[c]; s < parts.chunks[c + 1]; ++s) {
-        if constexpr (NeedsConstants<F>) {
-          constexpr int used = std::max({1, sizes_used<X>()...});
-          auto const& size = parts.segments[s].size;
-          if (std::any_of(size, size + used, [](std::int64_t n) { return n == 0; }))
-            Kokkos::deep_copy(exec, codes_of(c, s), 0);  // there are no tiles
-          else
-            with_constants<used, Sizes...>(
-                size, [&](auto const... n) { f(exec, how, as_view<decltype(n)...>(c, s, x)...); });
-        } else {
-          f(exec, how, as_view(c, s, x)...);
-        }
-      }
-      (unpack(first(c), count(c), x), ...);
-      (unpack_codes(c, x), ...);
-    }
-  }
-  /// Segment by segment, those that need no padding in place.
-  template <class F, class How, class... X>
-  void run_in_place(F const& f, How const& how, X const&... x) const {
-    for (std::size_t s = 0; s < parts.segments.size(); ++s) {
-      auto const& segment = parts.segments[s];
-      if (segment.is_padded) {
-        (pack(segment.first, segment.count, x), ...);
-        f(exec, how, padded(s, x)...);
-        (unpack(segment.first, segment.count, x), ...);
+  void run(F const& f, How const& how, RaggedSegment const& segment, X const&... x) const {
+    if constexpr (NeedsConstants<F>) {
+      constexpr int used = std::max({1, sizes_used<X>()...});
+      bool const has_tiles =
+          std::all_of(segment.size, segment.size + used, [](std::int64_t n) { return n > 0; });
+      if (has_tiles) {
+        (pack(segment, x), ...);
+        with_constants<used, Sizes...>(segment.size, [&](auto const... n) {
+          f(exec, how, in_tiles<decltype(n)...>(segment, x)...);
+        });
+        (unpack(segment, x), ...);
       } else {
-        f(exec, how, in_place(s, x)...);
+        Kokkos::deep_copy(exec, codes_of(segment), 0);
       }
+      unpack_codes(segment);
+    } else if (segment.is_padded || NeedsViews<F, Exec>) {
+      (pack(segment, x), ...);
+      f(exec, how, in_equal_sizes(segment, x)...);
+      (unpack(segment, x), ...);
+    } else {
+      f(exec, how, in_place(segment, x)...);
     }
   }
 };
@@ -361,8 +339,8 @@ void call_with_plan(F const& f, Exec const& exec, How const& how,
     }
   };
   (find_status(x), ...);
-  if constexpr (NeedsViews<F, Exec>) run.template run_on_views<Sizes...>(f, how, x...);
-  else run.run_in_place(f, how, x...);
+  for (auto const& segment : plan.parts->segments)
+    run.template run<Sizes...>(f, how, segment, x...);
 }
 
 /// A verb with ragged operands.
@@ -370,10 +348,14 @@ template <class F, class Exec, class How, class... X>
 void call_ragged(F const& f, Exec const& exec, How const& how, X const&... x) {
   auto const& plan = plan_of(x...);
   constexpr bool constants = std::remove_cvref_t<decltype(plan)>::has_constants;
+  static_assert(TakesRagged<F>,
+                "Batchwork: ragged operands are for map and for verbs on whole matrices; this verb "
+                "takes Views of equal sizes");
   static_assert(constants || !NeedsConstants<F>,
                 "Batchwork::map: a sequence needs sizes that are constants; make the plan with "
                 "ragged_plan<2, 4, 8, 16, 32>(sizes)");
-  if constexpr (constants || !NeedsConstants<F>) call_with_plan(f, exec, how, plan, x...);
+  if constexpr (TakesRagged<F> && (constants || !NeedsConstants<F>))
+    call_with_plan(f, exec, how, plan, x...);
 }
 
 }  // namespace Batchwork::Impl

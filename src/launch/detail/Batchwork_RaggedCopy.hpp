@@ -15,44 +15,35 @@
 
 namespace Batchwork::Impl {
 
-/// An item of a ragged operand: entry (i, j) is at begin + i * row + j * col, and in the equal
-/// sizes at packed + i * all_cols + j.
+/// An item: entry (i, j) is at begin + i * row + j * col, and in equal sizes at
+/// packed + i * all_cols + j.
 struct RaggedItem {
   std::int64_t begin, packed, row, col;
-  int rows, cols, all_rows, all_cols;
-
-  /// Whether its numbers are in the same order in both forms.
-  BATCHWORK_INLINE bool is_whole() const {
-    return col == 1 && rows == all_rows && cols == all_cols;
-  }
+  int rows, cols;
 };
 
-/// Where the items of an operand are.
+/// Where the items of a segment are.
 struct RaggedPlaces {
-  RaggedSegment const* segments;
-  std::uint32_t const* segment_of;
-  std::int64_t const* item_at;
-  std::int64_t const* sizes;
-  std::int64_t const* begins;  ///< of each place
-  std::int64_t const* bases;   ///< of each segment in the packed memory
+  std::int64_t const *item_at, *begins, *sizes;
   int sizes_of_item;
   int rows_at, cols_at;  ///< the numbers of the sizes, or -1 for 1
+  int all_rows, all_cols;
   bool by_columns;
 
   BATCHWORK_INLINE RaggedItem at(std::int64_t place) const {
-    std::uint32_t const s = segment_of[place];
-    RaggedSegment const& segment = segments[s];
     std::int64_t const* const size = sizes + item_at[place] * sizes_of_item;
     RaggedItem r{};
     r.rows = rows_at < 0 ? 1 : int(size[rows_at]);
     r.cols = cols_at < 0 ? 1 : int(size[cols_at]);
-    r.all_rows = rows_at < 0 ? 1 : int(segment.size[rows_at]);
-    r.all_cols = cols_at < 0 ? 1 : int(segment.size[cols_at]);
     r.begin = begins[place];
-    r.packed = bases[s] + (place - segment.first) * r.all_rows * r.all_cols;
+    r.packed = place * all_rows * all_cols;
     r.row = by_columns ? 1 : r.cols;
     r.col = by_columns ? r.rows : 1;
     return r;
+  }
+  /// Whether the numbers of an item are in the same order in both forms.
+  BATCHWORK_INLINE bool is_whole(RaggedItem const& x) const {
+    return x.col == 1 && x.rows == all_rows && x.cols == all_cols;
   }
 };
 
@@ -76,26 +67,25 @@ struct PackRagged {
   RaggedPlaces places;
   T const* values;
   T* packed;
-  std::int64_t first;  ///< place
 
   KOKKOS_FUNCTION void operator()(std::int64_t n) const {
-    RaggedItem const x = places.at(first + n / lanes);
+    RaggedItem const x = places.at(n / lanes);
     T const* const from = values + x.begin;
     T* const to = packed + x.packed;
     bool const square = places.rows_at == places.cols_at;
     if constexpr (lanes == 1) {
-      if (x.is_whole()) return copy_line(to, from, 1, x.rows * x.cols);
-      for (int i = 0; i < x.all_rows; ++i) {
-        T* const row = to + std::int64_t(i) * x.all_cols;
+      if (places.is_whole(x)) return copy_line(to, from, 1, x.rows * x.cols);
+      for (int i = 0; i < places.all_rows; ++i) {
+        T* const row = to + std::int64_t(i) * places.all_cols;
         int const cols = i < x.rows ? x.cols : 0;
         copy_line(row, from + i * x.row, x.col, cols);
-        for (int j = cols; j < x.all_cols; ++j) row[j] = T(0);
+        for (int j = cols; j < places.all_cols; ++j) row[j] = T(0);
         if (square && i >= x.rows) row[i] = T(1);
       }
     } else {
-      int const all = x.all_rows * x.all_cols;
+      int const all = places.all_rows * places.all_cols;
       for (int e = int(n % lanes); e < all; e += lanes) {
-        int const i = e / x.all_cols, j = e - i * x.all_cols;
+        int const i = e / places.all_cols, j = e - i * places.all_cols;
         to[e] = i < x.rows && j < x.cols ? from[i * x.row + j * x.col]
                 : square && i == j       ? T(1)
                                          : T(0);
@@ -111,16 +101,15 @@ struct UnpackRagged {
   RaggedPlaces places;
   T const* packed;
   T* values;
-  std::int64_t first;  ///< place
 
   KOKKOS_FUNCTION void operator()(std::int64_t n) const {
-    RaggedItem const x = places.at(first + n / lanes);
+    RaggedItem const x = places.at(n / lanes);
     T const* const from = packed + x.packed;
     T* const to = values + x.begin;
     if constexpr (lanes == 1) {
-      if (x.is_whole()) return copy_line(to, from, 1, x.rows * x.cols);
+      if (places.is_whole(x)) return copy_line(to, from, 1, x.rows * x.cols);
       for (int i = 0; i < x.rows; ++i) {
-        T const* const row = from + std::int64_t(i) * x.all_cols;
+        T const* const row = from + std::int64_t(i) * places.all_cols;
         if (x.col == 1) copy_line(to + i * x.row, row, 1, x.cols);
         else
           for (int j = 0; j < x.cols; ++j) to[i * x.row + j * x.col] = row[j];
@@ -129,7 +118,7 @@ struct UnpackRagged {
       int const all = x.rows * x.cols;
       for (int e = int(n % lanes); e < all; e += lanes) {
         int const i = e / x.cols, j = e - i * x.cols;
-        to[i * x.row + j * x.col] = from[std::int64_t(i) * x.all_cols + j];
+        to[i * x.row + j * x.col] = from[std::int64_t(i) * places.all_cols + j];
       }
     }
   }
@@ -140,11 +129,8 @@ struct UnpackCodes {
   std::int64_t const* item_at;
   std::int32_t const* codes;
   StatusTarget target;
-  std::int64_t first;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
-    target.put(item_at[first + n], codes[n]);
-  }
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const { target.put(item_at[n], codes[n]); }
 };
 
 }  // namespace Batchwork::Impl

@@ -20,11 +20,17 @@ inline double cost_of_size(std::int64_t n) {
   return x * x + x * x * x / 24;
 }
 
+/// The cost of a class of items of size n. If some are smaller, all are copied to that size and
+/// back, by a few more launches.
+inline double cost_of_class(double items, std::int64_t n, bool is_padded, double launch) {
+  double const x = double(n), copies = is_padded ? 3 : 0;
+  return (1 + copies) * launch + items * (cost_of_size(n) + copies * x * x);
+}
+
 /// The sizes of classes: each item is padded to the next of them. They minimise the sum of
-/// cost_of_size over all items plus the cost of a launch for each class (dynamic programming over
-/// the sizes that occur).
+/// cost_of_class (dynamic programming over the sizes that occur).
 /// \param count   count[n] items have size n
-/// \param launch  the cost of a class, in units of cost_of_size
+/// \param launch  the cost of a launch, in units of cost_of_size
 /// \returns for each n from 0 to count.size() - 1 the size to which it is padded; 0 stays 0
 inline std::vector<std::int64_t> padded_sizes(std::vector<std::int64_t> const& count,
                                               double launch) {
@@ -40,7 +46,7 @@ inline std::vector<std::int64_t> padded_sizes(std::vector<std::int64_t> const& c
     double items = 0;
     for (std::size_t j = k; j-- > 0;) {
       items += double(count[std::size_t(sizes[j + 1])]);
-      double const cost = best[j] + launch + items * cost_of_size(sizes[k]);
+      double const cost = best[j] + cost_of_class(items, sizes[k], j + 1 < k, launch);
       if (cost < best[k]) best[k] = cost, before[k] = j;
     }
   }
