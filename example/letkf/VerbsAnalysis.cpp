@@ -25,10 +25,10 @@ struct Work {
   Matrix values;
   Codes codes;
 
-  Work(std::int64_t all, std::int64_t v, std::int64_t k, std::int64_t l)
+  Work(std::int64_t all, std::int64_t v, std::int64_t k, std::int64_t l, std::int64_t memory)
       : variables(v), members(k), near(l) {
     std::int64_t const numbers = l * k + l + k * k + k + 2 * (v + 1) * k;
-    points = std::clamp<std::int64_t>((std::int64_t(1) << 25) / numbers, 1, all);
+    points = std::clamp<std::int64_t>(memory / numbers, 1, all);
     auto const make = [&](std::string const& name, std::int64_t m, std::int64_t n) {
       return Ensemble(Kokkos::view_alloc(Kokkos::WithoutInitializing, name), points, m, n);
     };
@@ -109,13 +109,16 @@ struct Scale {
 
 void analyse_by_verbs(Exec const& exec, Ensemble const& analysis, Ensemble const& forecast,
                       Matrix const& rotation, LocalObservations const& local,
-                      Vector const& observed, Codes const& codes, double rho) {
+                      Vector const& observed, Codes const& codes,
+                      AnalysisSettings const& settings) {
   using namespace Batchwork;
   std::int64_t const all = std::int64_t(forecast.extent(0)),
                      variables = std::int64_t(forecast.extent(1)),
                      near = std::int64_t(local.near.extent(1));
   if (all == 0) return;
-  Work const work(all, variables, std::int64_t(forecast.extent(2)), near);
+  Work const work(all, variables, std::int64_t(forecast.extent(2)), near,
+                  settings.memory);
+  double const rho = settings.inflation * settings.inflation;
   Matrix const from = rows_of(forecast), to = rows_of(analysis);
   Vector const memory(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, "workspace"),
@@ -128,18 +131,19 @@ void analyse_by_verbs(Exec const& exec, Ensemble const& analysis, Ensemble const
     auto const s = part(work.s), d = part(work.d), c = part(work.c), a = part(work.a),
                b = part(work.b);
     auto const values = subview(work.values, some, ALL);
+    auto const failures = subview(work.codes, some);
     auto const rows = Kokkos::RangePolicy<Exec>(exec, 0, points * variables);
     Kokkos::parallel_for("letkf: gather", Kokkos::RangePolicy<Exec>(exec, 0, points * near),
                          Gather{first, local, from, observed, s, d});
     Kokkos::parallel_for("letkf: center", rows, Center{first, variables, from, a});
     // [verbs]
     gemm(exec, 1, in(transposed(s)), in(s), 0, out(c));
-    eigh(exec, inout(c), out(values), status(work.codes), workspace(memory));
+    eigh(exec, inout(c), out(values), status(failures), workspace(memory));
     gemm(exec, 1, in(d), in(s), 0, out(subview(a, ALL, last, ALL)));
     gemm(exec, 1, in(a), in(c), 0, out(b));
     // [verbs]
     Kokkos::parallel_for("letkf: scale", rows,
-                         Scale{first, variables, rho, from, to, values, b, work.codes, codes});
+                         Scale{first, variables, rho, from, to, values, b, failures, codes});
     auto const deviations = subview(a, ALL, states, ALL);
     gemm(exec, 1, in(subview(b, ALL, states, ALL)), in(transposed(c)), 0, out(deviations));
     gemm(exec, 1, in(deviations), common(rotation), 1, inout(subview(analysis, chunk, ALL, ALL)));
