@@ -28,7 +28,8 @@ auto for_members(std::int64_t variables, std::int64_t members, F const& f, Other
 }  // namespace
 
 bool is_compiled(std::int64_t variables, std::int64_t members) {
-  return for_members(variables, members, [](auto, auto) { return true; }, [](auto) { return false; });
+  return for_members(
+      variables, members, [](auto, auto) { return true; }, [](auto) { return false; });
 }
 
 void analyse(Exec const& exec, Ensemble const& analysis, Ensemble const& forecast,
@@ -46,10 +47,10 @@ void analyse(Exec const& exec, Ensemble const& analysis, Ensemble const& forecas
   auto const by_map = [&](auto v, auto k) {
     using namespace Batchwork;
     int const groups = int(local.near.extent(1)) / LocalAnalysis::rows;
-    map(exec, launch("letkf"), LocalAnalysis{groups, settings.inflation * settings.inflation}, out(extents<v, k>(analysis)),
-        in(extents<v, k>(forecast)), common(extents<k, k>(rotation)), item_index(),
-        table(extents<k>(ensemble)), table(local.near), table(local.weight), table(observed),
-        status(codes));
+    map(exec, launch("letkf"), LocalAnalysis{groups, settings.inflation * settings.inflation},
+        out(extents<v, k>(analysis)), in(extents<v, k>(forecast)), common(extents<k, k>(rotation)),
+        item_index(), table(extents<k>(ensemble)), table(local.near), table(local.weight),
+        table(observed), status(codes));
   };
   // [call]
   for_members(std::int64_t(forecast.extent(1)), std::int64_t(forecast.extent(2)), by_map, by_verbs);

@@ -40,8 +40,7 @@ void analyse(Exec const& exec, Ensemble const& analysis, Ensemble const& forecas
 /// time as settings.memory has room for.
 void analyse_by_verbs(Exec const& exec, Ensemble const& analysis, Ensemble const& forecast,
                       Matrix const& rotation, LocalObservations const& local,
-                      Vector const& observed, Codes const& codes,
-                      AnalysisSettings const& settings);
+                      Vector const& observed, Codes const& codes, AnalysisSettings const& settings);
 
 }  // namespace Letkf
 

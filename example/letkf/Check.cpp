@@ -66,7 +66,8 @@ struct Case {
     Codes const codes("codes", points);
     Kokkos::deep_copy(analysis, std::numeric_limits<double>::quiet_NaN());
     Kokkos::deep_copy(codes, -1);
-    Letkf::analyse(Exec(), analysis, from, turn, near, values, codes, {inflation, method, memory()});
+    Letkf::analyse(Exec(), analysis, from, turn, near, values, codes,
+                   {inflation, method, memory()});
     Kokkos::fence("letkf: check");
     return {on_host(analysis), on_host(codes)};
   }
@@ -111,8 +112,7 @@ double error_to_reference(Case const& c, Case::Result const& r) {
       }
     }
     auto const expected = reference_analysis(a, s, d, c.members, inflation * inflation);
-    double const condition =
-        1 + inflation * inflation * double(trace) / double(k - 1);  // at least
+    double const condition = 1 + inflation * inflation * double(trace) / double(k - 1);  // at least
     double const unit = double(k) * std::numeric_limits<double>::epsilon() * condition * 20;
     for (std::size_t v = 0; v < variables; ++v)
       for (std::size_t j = 0; j < k; ++j) {
@@ -128,9 +128,8 @@ double error_to_reference(Case const& c, Case::Result const& r) {
 
 bool same_digits_in_other_units(Case const& c, Case::Result const& r) {
   constexpr double factor = 1024;
-  auto const other =
-      c.analyse(scaled(c.forecast, factor), scaled(c.observed, factor),
-                {c.local.near, scaled(c.local.weight, 1 / factor)});
+  auto const other = c.analyse(scaled(c.forecast, factor), scaled(c.observed, factor),
+                               {c.local.near, scaled(c.local.weight, 1 / factor)});
   bool same = true;
   for (std::size_t n = 0; n < r.members.size(); ++n)
     same = same && other.members.data()[n] == factor * r.members.data()[n];
@@ -180,8 +179,8 @@ bool check() {
   };
   bool good = true;
   std::printf("Analyses of %d points beside a reference in long double\n", points);
-  for (Size const s : {Size{1, 2}, Size{1, 7}, Size{1, 20}, Size{2, 9}, Size{3, 16}, Size{3, 32},
-                       Size{3, 64}})
+  for (Size const s :
+       {Size{1, 2}, Size{1, 7}, Size{1, 20}, Size{2, 9}, Size{3, 16}, Size{3, 32}, Size{3, 64}})
     for (Method const m : {Method::one_kernel, Method::verbs})
       if (m == Method::verbs || is_compiled(s.variables, s.members))
         good = check(s.variables, s.members, m) && good;

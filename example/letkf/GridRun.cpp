@@ -52,9 +52,8 @@ double time_eigh(Exec const& exec, std::int64_t points, std::int64_t members) {
   double best = std::numeric_limits<double>::infinity();
   for (int trial = 0; trial < 2; ++trial) {
     Kokkos::deep_copy(matrices, random_matrices);
-    best = std::min(best, seconds_of([&] {
-             eigh(exec, inout(matrices), out(values), workspace(memory));
-           }));
+    best = std::min(
+        best, seconds_of([&] { eigh(exec, inout(matrices), out(values), workspace(memory)); }));
   }
   return best * double(points) / double(part);
 }

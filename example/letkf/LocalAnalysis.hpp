@@ -25,7 +25,7 @@ namespace Letkf {
 struct LocalAnalysis {
   static constexpr int rows = 4;  // of S, added at a time
 
-  int groups;  // of local observations, `rows` each
+  int groups;  // of local observations, so many rows each
   double rho;
 
   template <class A, class F, class R, class I, class E, class N, class W, class Y>
@@ -55,13 +55,11 @@ struct LocalAnalysis {
     auto const f = generate<k>([&](int j) { return 1 / (max(e.values()(j), 0) + (k - 1) / rho); });
     auto const g = generate<k>([&](int j) { return sqrt((k - 1) * f(j)); });
     auto const mean = generate<variables>([&](int i) { return sum(row(forecast, i)) / k; });
-    auto const a =
-        generate<variables, k>([&](int i, int j) { return forecast(i, j) - mean(i); });
+    auto const a = generate<variables, k>([&](int i, int j) { return forecast(i, j) - mean(i); });
     auto const b = a * v;
     auto const m = mean + b * hadamard(f, transpose(v) * t);
     auto const deviations = b * as_diagonal(g) * transpose(v) * rotation;
-    analysis =
-        generate<variables, k>([&](int i, int j) { return m(i) + deviations(i, j); });
+    analysis = generate<variables, k>([&](int i, int j) { return m(i) + deviations(i, j); });
   }
 };
 // [analysis]

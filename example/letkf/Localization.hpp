@@ -13,10 +13,10 @@ namespace Letkf {
 /// A periodic grid with observations of one variable at every so many points.
 struct Network {
   int nx, ny;
-  int every;          ///< a point is observed if this divides its x and its y
-  int variables = 1;  ///< of a point
-  int observed = 0;   ///< the number of the one that is observed
-  int copies = 1;     ///< independent experiments: point * copies + experiment is an item
+  int every;             ///< a point is observed if this divides its x and its y
+  int variables = 1;     ///< of a point
+  int observed = 0;      ///< the number of the one that is observed
+  int copies = 1;        ///< independent experiments: point * copies + experiment is an item
   double deviation = 1;  ///< standard deviation of the error of an observation
 };
 

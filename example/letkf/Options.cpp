@@ -87,9 +87,7 @@ std::optional<Options> parse_options(int argc, char** argv) {
   } catch (CLI::ParseError const& e) {
     throw InputError(first_line(e.what()) + " (letkf --help lists the options)");
   }
-  o.command = c.parsed()   ? Command::check
-              : g.parsed() ? Command::shallow_water
-                           : Command::lorenz96;
+  o.command = c.parsed() ? Command::check : g.parsed() ? Command::shallow_water : Command::lorenz96;
   double const radius = g.parsed() ? o.grid.radius : o.lorenz96.radius;
   if (!(radius > 0)) throw InputError("--radius: give a positive number, or inf");
   if (g.parsed() && !(radius <= 64))

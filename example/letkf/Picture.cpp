@@ -51,7 +51,8 @@ void write_table(std::string const& path, std::string const& header,
   if (!out.flush()) throw InputError(path + ": cannot be written");
 }
 
-void write_columns(std::ostream& out, char const* name, std::vector<Numbers const*> const& columns) {
+void write_columns(std::ostream& out, char const* name,
+                   std::vector<Numbers const*> const& columns) {
   out << name << " << END\n";
   for (std::size_t t = 0; t < columns[0]->size(); ++t) {
     out << t + 1;

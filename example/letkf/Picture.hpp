@@ -14,8 +14,8 @@
 namespace Letkf {
 
 /// Writes a table of the errors and draws the errors over time and the histogram of ranks.
-/// Returns an empty text, or the reason why no picture was drawn. Throws InputError if a file cannot
-/// be written.
+/// Returns an empty text, or the reason why no picture was drawn. Throws InputError if a file
+/// cannot be written.
 std::string write(std::string const& folder, Lorenz96Result const& result);
 
 /// The same with the true height, its mean in the ensemble, and the difference at the end.

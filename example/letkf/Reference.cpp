@@ -51,8 +51,8 @@ Numbers inverse(Numbers const& c, std::size_t k) {
   return r;
 }
 
-/// c^(-1/2), by Denman and Beavers, International Journal of Systems Science 8 (1976): y goes to the
-/// root of c and z to its inverse.
+/// c^(-1/2), by Denman and Beavers, International Journal of Systems Science 8 (1976): y goes to
+/// the root of c and z to its inverse.
 Numbers inverse_root(Numbers y, std::size_t k) {
   Numbers z(k * k, 0);
   for (std::size_t i = 0; i < k; ++i) z[i * k + i] = 1;

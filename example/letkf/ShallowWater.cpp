@@ -55,9 +55,8 @@ struct Stage {
     };
     auto const square = [](double z) { return z * z; };
     auto const energy = [&](int i, int j) {
-      return Model::gravity * h(i, j) + (square(u(i, j)) + square(u(i + 1, j)) + square(v(i, j)) +
-                                         square(v(i, j + 1))) /
-                                            4;
+      return Model::gravity * h(i, j) +
+             (square(u(i, j)) + square(u(i + 1, j)) + square(v(i, j)) + square(v(i, j + 1))) / 4;
     };
     auto const friction = [&](auto const& f) {
       return Model::viscosity * (f(1, 0) + f(-1, 0) + f(0, 1) + f(0, -1) - 4 * f(0, 0)) / (d * d);
@@ -69,8 +68,7 @@ struct Stage {
         -(q(0, 0) * (hu(0, -1) + hu(0, 0)) + q(1, 0) * (hu(1, -1) + hu(1, 0))) / 4 -
             (energy(0, 0) - energy(0, -1)) / d + friction(v)};
     for (int k = 0; k < Model::variables; ++k)
-      to(here, k, member) =
-          a * start(here, k, member) + b * (at(0, 0, k) + Model::step * rates[k]);
+      to(here, k, member) = a * start(here, k, member) + b * (at(0, 0, k) + Model::step * rates[k]);
   }
 };
 
@@ -96,8 +94,8 @@ struct Eddies {
       // Whole waves on any grid.
       double const scale = n / 128.0, wx = Kokkos::round(kx * scale) / scale,
                    wy = Kokkos::round(ky * scale) / scale;
-      double const phase = unit * Model::spacing *
-                           (wx * double(point % n) + wy * double(point / n)),
+      double const phase =
+                       unit * Model::spacing * (wx * double(point % n) + wy * double(point / n)),
                    c = Kokkos::cos(phase), s = Kokkos::sin(phase);
       double const p = coefficients(member, 2 * wave), r = coefficients(member, 2 * wave + 1);
       stream += p * c + r * s;
@@ -122,10 +120,9 @@ void ShallowWater::start(Exec const& exec, Ensemble const& e, std::uint64_t seed
   Matrix const coefficients("eddies", e.extent(2), 2 * Eddies::waves);
   double const size = 6e3;  // of a wave of the stream function, m^2/s
   fill_random(exec, random(seed), normal(0, size), coefficients);
-  Kokkos::parallel_for(
-      "letkf: start",
-      Kokkos::RangePolicy<Exec>(exec, 0, std::int64_t(e.extent(0) * e.extent(2))),
-      Eddies{n_, coefficients, e});
+  Kokkos::parallel_for("letkf: start",
+                       Kokkos::RangePolicy<Exec>(exec, 0, std::int64_t(e.extent(0) * e.extent(2))),
+                       Eddies{n_, coefficients, e});
   exec.fence("letkf: start");  // coefficients end here
 }
 

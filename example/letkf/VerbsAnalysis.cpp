@@ -98,10 +98,9 @@ struct Scale {
     }
     for (int j = 0; j < k; ++j) analysis(row, j) = mean;
     if (i == 0)
-      all_codes(first + p) =
-          codes(p) == 0 && !Kokkos::isfinite(mean)
-              ? Batchwork::Status::code(Batchwork::Reason::not_finite, 0)
-              : codes(p);
+      all_codes(first + p) = codes(p) == 0 && !Kokkos::isfinite(mean)
+                                 ? Batchwork::Status::code(Batchwork::Reason::not_finite, 0)
+                                 : codes(p);
   }
 };
 
@@ -116,8 +115,7 @@ void analyse_by_verbs(Exec const& exec, Ensemble const& analysis, Ensemble const
                      variables = std::int64_t(forecast.extent(1)),
                      near = std::int64_t(local.near.extent(1));
   if (all == 0) return;
-  Work const work(all, variables, std::int64_t(forecast.extent(2)), near,
-                  settings.memory);
+  Work const work(all, variables, std::int64_t(forecast.extent(2)), near, settings.memory);
   double const rho = settings.inflation * settings.inflation;
   Matrix const from = rows_of(forecast), to = rows_of(analysis);
   Vector const memory(

@@ -52,7 +52,8 @@ auto run_with_progress(Settings const& settings) {
   });
 }
 
-void print_written(std::string const& folder, std::string const& name, std::string const& no_picture) {
+void print_written(std::string const& folder, std::string const& name,
+                   std::string const& no_picture) {
   std::printf("  written to %s: %s.csv%s\n", folder.c_str(), name.c_str(),
               no_picture.empty() ? (", " + name + ".png").c_str() : "");
   if (!no_picture.empty()) std::printf("  no picture: %s\n", no_picture.c_str());
