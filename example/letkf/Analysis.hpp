@@ -10,7 +10,7 @@
 
 namespace Letkf {
 
-/// one_kernel: a map, for numbers of members that are compiled. verbs: nine kernels for any number.
+/// one_kernel: a map, for numbers of members that are compiled. verbs: ten kernels for any number.
 enum class Method { one_kernel, verbs, best };
 
 struct AnalysisSettings {

@@ -16,7 +16,7 @@ namespace Letkf {
 struct GridSettings {
   int points = 128;  ///< along each side
   std::int64_t members = 64;
-  int every = 4;         ///< heights are observed at every so many points along each side
+  int every = 2;         ///< heights are observed at every so many points along each side
   double radius = 3;     ///< of the taper, in points
   double deviation = 5;  ///< of the error of an observed height, m
   AnalysisSettings analysis{1.1};

@@ -34,7 +34,7 @@ struct Work {
     };
     s = make("S", l, k);
     d = make("innovations", 1, l);
-    c = make("S' S, then V", k, k);
+    c = make("C, then V", k, k);
     a = make("A and d' S", v + 1, k);
     b = make("A V and d' S V", v + 1, k);
     values = Matrix(Kokkos::view_alloc(Kokkos::WithoutInitializing, "L"), points, k);
@@ -66,6 +66,17 @@ struct Gather {
   }
 };
 
+/// Adds to the diagonals of C.
+struct AddToDiagonals {
+  double number;
+  Ensemble c;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
+    std::int64_t const k = std::int64_t(c.extent(1));
+    c(n / k, n % k, n % k) += number;
+  }
+};
+
 /// A: one thread for a variable of a point.
 struct Center {
   std::int64_t first, variables;
@@ -79,10 +90,9 @@ struct Center {
   }
 };
 
-/// The mean of the analysis, in all members, and A V sqrt((k - 1) f).
+/// The mean of the analysis, in all members, and A V sqrt(k - 1) L^(-1/2).
 struct Scale {
   std::int64_t first, variables;
-  double rho;
   Matrix forecast, analysis, values;
   Ensemble b;
   Codes codes, all_codes;
@@ -92,7 +102,7 @@ struct Scale {
     int const k = int(b.extent(2));
     double mean = mean_of(forecast, row);
     for (int j = 0; j < k; ++j) {
-      double const f = 1 / (Kokkos::fmax(values(p, j), 0.0) + (k - 1) / rho);
+      double const f = 1 / values(p, j);
       mean += b(p, i, j) * f * b(p, variables, j);
       b(p, i, j) *= Kokkos::sqrt((k - 1) * f);
     }
@@ -113,9 +123,10 @@ void analyse_by_verbs(Exec const& exec, Ensemble const& analysis, Ensemble const
   using namespace Batchwork;
   std::int64_t const all = std::int64_t(forecast.extent(0)),
                      variables = std::int64_t(forecast.extent(1)),
-                     near = std::int64_t(local.near.extent(1));
+                     near = std::int64_t(local.near.extent(1)),
+                     members = std::int64_t(forecast.extent(2));
   if (all == 0) return;
-  Work const work(all, variables, std::int64_t(forecast.extent(2)), near, settings.memory);
+  Work const work(all, variables, members, near, settings.memory);
   double const rho = settings.inflation * settings.inflation;
   Matrix const from = rows_of(forecast), to = rows_of(analysis);
   Vector const memory(
@@ -136,12 +147,14 @@ void analyse_by_verbs(Exec const& exec, Ensemble const& analysis, Ensemble const
     Kokkos::parallel_for("letkf: center", rows, Center{first, variables, from, a});
     // [verbs]
     gemm(exec, 1, in(transposed(s)), in(s), 0, out(c));
+    Kokkos::parallel_for("letkf: diagonal", Kokkos::RangePolicy<Exec>(exec, 0, points * members),
+                         AddToDiagonals{double(members - 1) / rho, c});
     eigh(exec, inout(c), out(values), status(failures), workspace(memory));
     gemm(exec, 1, in(d), in(s), 0, out(subview(a, ALL, last, ALL)));
     gemm(exec, 1, in(a), in(c), 0, out(b));
     // [verbs]
     Kokkos::parallel_for("letkf: scale", rows,
-                         Scale{first, variables, rho, from, to, values, b, failures, codes});
+                         Scale{first, variables, from, to, values, b, failures, codes});
     auto const deviations = subview(a, ALL, states, ALL);
     gemm(exec, 1, in(subview(b, ALL, states, ALL)), in(transposed(c)), 0, out(deviations));
     gemm(exec, 1, in(deviations), common(rotation), 1, inout(subview(analysis, chunk, ALL, ALL)));

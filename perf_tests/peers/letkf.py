@@ -5,7 +5,7 @@
 """Peer of example/letkf: the same analysis of a grid by batched products and eigenvectors of NumPy
 or CuPy.
 
-    letkf.py [--library cupy] [--points 128] [--members 64] [--every 4] [--radius 3]
+    letkf.py [--library cupy] [--points 128] [--members 64] [--every 2] [--radius 3]
 
 `letkf shallow-water` with the same options prints the time of Batchwork. The mean of a few points is
 compared with the solution of the linear system.
@@ -53,8 +53,8 @@ def analyse(xp, mean, deviations, part, observed, near, weight, rotation):
     a = deviations[part]
     s = weight[:, :, None] * deviations[near, 0]
     d = weight * (observed[near] - mean[near, 0, 0])
-    values, v = xp.linalg.eigh(xp.swapaxes(s, 1, 2) @ s)
-    f = 1 / (xp.maximum(values, 0) + (k - 1) / INFLATION**2)
+    values, v = xp.linalg.eigh(xp.swapaxes(s, 1, 2) @ s + (k - 1) / INFLATION**2 * xp.eye(k))
+    f = 1 / values
     b = a @ v
     t = (d[:, None, :] @ s) @ v
     change = (b * (f[:, None, :] * t)).sum(axis=2, keepdims=True)
@@ -80,7 +80,7 @@ def main():
     parser.add_argument("--library", choices=["numpy", "cupy"], default="numpy")
     parser.add_argument("--points", type=int, default=128)
     parser.add_argument("--members", type=int, default=64)
-    parser.add_argument("--every", type=int, default=4)
+    parser.add_argument("--every", type=int, default=2)
     parser.add_argument("--radius", type=float, default=3)
     parser.add_argument("--chunk", type=int, default=4096, help="points at a time")
     parser.add_argument("--samples", type=int, default=5)
