@@ -35,12 +35,11 @@ bool is_compiled(std::int64_t variables, std::int64_t members) {
 void analyse(Exec const& exec, Ensemble const& analysis, Ensemble const& forecast,
              Matrix const& rotation, LocalObservations const& local, Vector const& observed,
              Codes const& codes, AnalysisSettings const& settings) {
-  double const rho = settings.inflation * settings.inflation;
   auto const by_verbs = [&](std::int64_t members) {
     if (settings.method == Method::one_kernel)
       throw InputError("no map is compiled for " + std::to_string(members) +
                        " members; choose 7 or 20 for lorenz96, 16 or 32 for shallow-water");
-    analyse_by_verbs(exec, analysis, forecast, rotation, local, observed, codes, rho);
+    analyse_by_verbs(exec, analysis, forecast, rotation, local, observed, codes, settings);
   };
   if (settings.method == Method::verbs) return by_verbs(std::int64_t(forecast.extent(2)));
   Matrix const ensemble = rows_of(forecast);
@@ -48,10 +47,10 @@ void analyse(Exec const& exec, Ensemble const& analysis, Ensemble const& forecas
   auto const by_map = [&](auto v, auto k) {
     using namespace Batchwork;
     int const groups = int(local.near.extent(1)) / LocalAnalysis::rows;
-    map(exec, launch("letkf"), LocalAnalysis{groups, rho}, out(extents<v, k>(analysis)),
-        in(extents<v, k>(forecast)), common(extents<k, k>(rotation)), item_index(),
-        table(extents<k>(ensemble)), table(local.near), table(local.weight), table(observed),
-        status(codes));
+    map(exec, launch("letkf"), LocalAnalysis{groups, settings.inflation * settings.inflation},
+        out(extents<v, k>(analysis)), in(extents<v, k>(forecast)), common(extents<k, k>(rotation)),
+        item_index(), table(extents<k>(ensemble)), table(local.near), table(local.weight),
+        table(observed), status(codes));
   };
   // [call]
   for_members(std::int64_t(forecast.extent(1)), std::int64_t(forecast.extent(2)), by_map, by_verbs);

@@ -10,12 +10,13 @@
 
 namespace Letkf {
 
-/// one_kernel: a map, for numbers of members that are compiled. verbs: nine kernels for any number.
+/// one_kernel: a map, for numbers of members that are compiled. verbs: ten kernels for any number.
 enum class Method { one_kernel, verbs, best };
 
 struct AnalysisSettings {
   double inflation = 1;  ///< of deviations: the covariance is multiplied by its square
   Method method = Method::best;
+  std::int64_t memory = std::int64_t(1) << 25;  ///< numbers that verbs may use at a time: 256 MB
 };
 
 /// True if a map was compiled for these numbers: 7 and 20 members for one variable a point, 16 and
@@ -35,10 +36,11 @@ void analyse(Exec const& exec, Ensemble const& analysis, Ensemble const& forecas
              Matrix const& rotation, LocalObservations const& local, Vector const& observed,
              Codes const& codes, AnalysisSettings const& settings);
 
-/// The same by verbs on whole matrices, for any number of members. Uses at most 256 MB of memory.
+/// The same by verbs on whole matrices, for any number of members. Takes as many points at a
+/// time as settings.memory has room for.
 void analyse_by_verbs(Exec const& exec, Ensemble const& analysis, Ensemble const& forecast,
                       Matrix const& rotation, LocalObservations const& local,
-                      Vector const& observed, Codes const& codes, double rho);
+                      Vector const& observed, Codes const& codes, AnalysisSettings const& settings);
 
 }  // namespace Letkf
 

@@ -53,6 +53,9 @@ struct Case {
     Kokkos::deep_copy(Kokkos::subview(local.weight, lonely, Kokkos::ALL), 0.0);
   }
 
+  /// For some 60 points at a time, so that the last part has fewer.
+  std::int64_t memory() const { return 60 * (members + 40) * members; }
+
   struct Result {
     Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace> members;
     Kokkos::View<int*, Kokkos::HostSpace> codes;
@@ -63,7 +66,8 @@ struct Case {
     Codes const codes("codes", points);
     Kokkos::deep_copy(analysis, std::numeric_limits<double>::quiet_NaN());
     Kokkos::deep_copy(codes, -1);
-    Letkf::analyse(Exec(), analysis, from, turn, near, values, codes, {inflation, method});
+    Letkf::analyse(Exec(), analysis, from, turn, near, values, codes,
+                   {inflation, method, memory()});
     Kokkos::fence("letkf: check");
     return {on_host(analysis), on_host(codes)};
   }

@@ -16,10 +16,10 @@ namespace Letkf {
 struct GridSettings {
   int points = 128;  ///< along each side
   std::int64_t members = 64;
-  int every = 4;         ///< heights are observed at every so many points along each side
-  double radius = 4;     ///< of the taper, in points
+  int every = 2;         ///< heights are observed at every so many points along each side
+  double radius = 3;     ///< of the taper, in points
   double deviation = 5;  ///< of the error of an observed height, m
-  AnalysisSettings analysis{1.02, Method::best};
+  AnalysisSettings analysis{1.1};
   int cycles = 20;
   int steps = 48;  ///< of the model between two analyses: 12 hours
   std::uint64_t seed = 1;

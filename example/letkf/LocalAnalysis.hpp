@@ -11,21 +11,22 @@
 namespace Letkf {
 
 /// Hunt, Kostelich and Szunyogh, Physica D 230 (2007), section 2.3, by the eigenvalues L and the
-/// eigenvectors V of S' S. A row of S is an observation: its weight times the deviations of the k
-/// members from their mean. d are the weighted innovations. A row of A is a variable of the point:
-/// the deviations of the members.
+/// eigenvectors V of C = (k - 1) / rho + S' S. A row of S is an observation: its weight times the
+/// deviations of the k members from their mean. d are the weighted innovations. A row of A is a
+/// variable of the point: the deviations of the members.
 ///
-///     mean + (A V) f (V' S' d) + (A V) sqrt((k - 1) f) V' rotation,  f = 1 / (L + (k - 1) / rho)
+///     mean + (A V) L^-1 (V' S' d) + (A V) sqrt(k - 1) L^(-1/2) V' rotation
 ///
 /// rho is the inflation of the covariance. The rotation is orthogonal and keeps the mean. The k x k
-/// matrix of weights is not formed: A has fewer rows.
+/// matrix of weights is not formed: A has fewer rows. Eigenvectors of C take less time than those
+/// of S' S, which may lack rank.
 ///
 /// Cost: 9 k^3 operations for the eigenvectors, and k^2 for each local observation.
 // [analysis]
 struct LocalAnalysis {
   static constexpr int rows = 4;  // of S, added at a time
 
-  int groups;  // of local observations, `rows` each
+  int groups;  // of local observations, so many rows each
   double rho;
 
   template <class A, class F, class R, class I, class E, class N, class W, class Y>
@@ -50,9 +51,9 @@ struct LocalAnalysis {
       c = symmetric_product(transpose(s), s, c);
       t += transpose(s) * hadamard(w, d - mean);
     });
-    auto const e = eigh(c);
+    auto const e = eigh(c + (k - 1) / rho * identity<k>(c));
     auto const v = e.vectors();
-    auto const f = generate<k>([&](int j) { return 1 / (max(e.values()(j), 0) + (k - 1) / rho); });
+    auto const f = generate<k>([&](int j) { return 1 / e.values()(j); });
     auto const g = generate<k>([&](int j) { return sqrt((k - 1) * f(j)); });
     auto const mean = generate<variables>([&](int i) { return sum(row(forecast, i)) / k; });
     auto const a = generate<variables, k>([&](int i, int j) { return forecast(i, j) - mean(i); });

@@ -19,7 +19,7 @@ namespace Letkf {
 struct Lorenz96Settings {
   std::int64_t members = 7;
   double radius = 4;  ///< of the taper, in points; infinite for the global filter
-  AnalysisSettings analysis{1.04, Method::best};
+  AnalysisSettings analysis{1.04};
   bool rotation = true;
   int cycles = 1000;
   int spin_up = 400;     ///< cycles that the score leaves out: 20 units of time

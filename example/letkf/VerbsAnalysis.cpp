@@ -25,16 +25,16 @@ struct Work {
   Matrix values;
   Codes codes;
 
-  Work(std::int64_t all, std::int64_t v, std::int64_t k, std::int64_t l)
+  Work(std::int64_t all, std::int64_t v, std::int64_t k, std::int64_t l, std::int64_t memory)
       : variables(v), members(k), near(l) {
     std::int64_t const numbers = l * k + l + k * k + k + 2 * (v + 1) * k;
-    points = std::clamp<std::int64_t>((std::int64_t(1) << 25) / numbers, 1, all);
+    points = std::clamp<std::int64_t>(memory / numbers, 1, all);
     auto const make = [&](std::string const& name, std::int64_t m, std::int64_t n) {
       return Ensemble(Kokkos::view_alloc(Kokkos::WithoutInitializing, name), points, m, n);
     };
     s = make("S", l, k);
     d = make("innovations", 1, l);
-    c = make("S' S, then V", k, k);
+    c = make("C, then V", k, k);
     a = make("A and d' S", v + 1, k);
     b = make("A V and d' S V", v + 1, k);
     values = Matrix(Kokkos::view_alloc(Kokkos::WithoutInitializing, "L"), points, k);
@@ -66,6 +66,17 @@ struct Gather {
   }
 };
 
+/// Adds to the diagonals of C.
+struct AddToDiagonals {
+  double number;
+  Ensemble c;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
+    std::int64_t const k = std::int64_t(c.extent(1));
+    c(n / k, n % k, n % k) += number;
+  }
+};
+
 /// A: one thread for a variable of a point.
 struct Center {
   std::int64_t first, variables;
@@ -79,10 +90,9 @@ struct Center {
   }
 };
 
-/// The mean of the analysis, in all members, and A V sqrt((k - 1) f).
+/// The mean of the analysis, in all members, and A V sqrt(k - 1) L^(-1/2).
 struct Scale {
   std::int64_t first, variables;
-  double rho;
   Matrix forecast, analysis, values;
   Ensemble b;
   Codes codes, all_codes;
@@ -92,7 +102,7 @@ struct Scale {
     int const k = int(b.extent(2));
     double mean = mean_of(forecast, row);
     for (int j = 0; j < k; ++j) {
-      double const f = 1 / (Kokkos::fmax(values(p, j), 0.0) + (k - 1) / rho);
+      double const f = 1 / values(p, j);
       mean += b(p, i, j) * f * b(p, variables, j);
       b(p, i, j) *= Kokkos::sqrt((k - 1) * f);
     }
@@ -108,13 +118,16 @@ struct Scale {
 
 void analyse_by_verbs(Exec const& exec, Ensemble const& analysis, Ensemble const& forecast,
                       Matrix const& rotation, LocalObservations const& local,
-                      Vector const& observed, Codes const& codes, double rho) {
+                      Vector const& observed, Codes const& codes,
+                      AnalysisSettings const& settings) {
   using namespace Batchwork;
   std::int64_t const all = std::int64_t(forecast.extent(0)),
                      variables = std::int64_t(forecast.extent(1)),
-                     near = std::int64_t(local.near.extent(1));
+                     near = std::int64_t(local.near.extent(1)),
+                     members = std::int64_t(forecast.extent(2));
   if (all == 0) return;
-  Work const work(all, variables, std::int64_t(forecast.extent(2)), near);
+  Work const work(all, variables, members, near, settings.memory);
+  double const rho = settings.inflation * settings.inflation;
   Matrix const from = rows_of(forecast), to = rows_of(analysis);
   Vector const memory(
       Kokkos::view_alloc(Kokkos::WithoutInitializing, "workspace"),
@@ -127,18 +140,21 @@ void analyse_by_verbs(Exec const& exec, Ensemble const& analysis, Ensemble const
     auto const s = part(work.s), d = part(work.d), c = part(work.c), a = part(work.a),
                b = part(work.b);
     auto const values = subview(work.values, some, ALL);
+    auto const failures = subview(work.codes, some);
     auto const rows = Kokkos::RangePolicy<Exec>(exec, 0, points * variables);
     Kokkos::parallel_for("letkf: gather", Kokkos::RangePolicy<Exec>(exec, 0, points * near),
                          Gather{first, local, from, observed, s, d});
     Kokkos::parallel_for("letkf: center", rows, Center{first, variables, from, a});
     // [verbs]
     gemm(exec, 1, in(transposed(s)), in(s), 0, out(c));
-    eigh(exec, inout(c), out(values), status(work.codes), workspace(memory));
+    Kokkos::parallel_for("letkf: diagonal", Kokkos::RangePolicy<Exec>(exec, 0, points * members),
+                         AddToDiagonals{double(members - 1) / rho, c});
+    eigh(exec, inout(c), out(values), status(failures), workspace(memory));
     gemm(exec, 1, in(d), in(s), 0, out(subview(a, ALL, last, ALL)));
     gemm(exec, 1, in(a), in(c), 0, out(b));
     // [verbs]
     Kokkos::parallel_for("letkf: scale", rows,
-                         Scale{first, variables, rho, from, to, values, b, work.codes, codes});
+                         Scale{first, variables, from, to, values, b, failures, codes});
     auto const deviations = subview(a, ALL, states, ALL);
     gemm(exec, 1, in(subview(b, ALL, states, ALL)), in(transposed(c)), 0, out(deviations));
     gemm(exec, 1, in(deviations), common(rotation), 1, inout(subview(analysis, chunk, ALL, ALL)));
