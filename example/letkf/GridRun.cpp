@@ -51,11 +51,7 @@ double time_eigh(Exec const& exec, std::int64_t points, std::int64_t members) {
                       workspace_numbers<Verb::eigh>(exec, inout(matrices), out(values)));
   double best = std::numeric_limits<double>::infinity();
   for (int trial = 0; trial < 2; ++trial) {
-<<<<<<< HEAD
-    Kokkos::deep_copy(matrices, random_matrices);
-=======
     Kokkos::deep_copy(matrices, products);
->>>>>>> w-letkf
     best = std::min(
         best, seconds_of([&] { eigh(exec, inout(matrices), out(values), workspace(memory)); }));
   }
