@@ -251,6 +251,20 @@ void structural() {
       },
       1000);
 }
+/// 13 observations determine the 13 states: the log-likelihood is -log |det O| of the matrix O that
+/// leads from the states to the observations, for any variances.
+TEST(KalmanScore, AsManyObservationsAsDiffuseStates) {
+  ScoreBatch<double, 1, 4> b(5, 13, {{-2, 0}, {-4, -2}, {-2, 0}, {-1, 0}}, false);
+  Kalman::score(13, Structural{}, b.theta, Kalman::diffuse(), b.z, b.results());
+  for (std::size_t k = 0; k < b.items; ++k) {
+    EXPECT_NEAR(on_host(b.ll)(k), -std::log(144), 1e-12);
+    for (std::size_t i = 0; i < 4; ++i) {
+      EXPECT_EQ(on_host(b.score)(k, i), 0);
+      for (std::size_t j = 0; j < 4; ++j) EXPECT_EQ(on_host(b.information)(k, i, j), 0);
+    }
+    EXPECT_EQ(on_host(b.st)(k), 0);
+  }
+}
 TEST(KalmanScore, StructuralModelOfThirteenStatesInDouble) { structural<double>(); }
 TEST(KalmanScore, StructuralModelOfThirteenStatesInFloat) { structural<float>(); }
 
@@ -426,11 +440,26 @@ TYPED_TEST(KalmanScoreIn, CommonParametersOfSeveralSeries) {
   Kokkos::View<T[2], Space> shared("shared");
   Kokkos::deep_copy(shared, one);
   Kalman::score(int(b.steps), LocalLevel{}, common(shared), Kalman::diffuse(), b.z, b.results());
-  for (std::size_t k = 0; k < b.items; ++k) {
-    EXPECT_TRUE(same_bits(on_host(b.ll)(k), ll(k)));
-    for (std::size_t i = 0; i < 2; ++i)
-      EXPECT_TRUE(same_bits(on_host(b.score)(k, i), score(k, i))) << k;
-  }
+  auto const same = [&] {
+    for (std::size_t k = 0; k < b.items; ++k) {
+      EXPECT_TRUE(same_bits(on_host(b.ll)(k), ll(k)));
+      for (std::size_t i = 0; i < 2; ++i)
+        EXPECT_TRUE(same_bits(on_host(b.score)(k, i), score(k, i))) << k;
+    }
+  };
+  same();
+  b.poison_results();
+  Kalman::score(int(b.steps), LocalLevel{}, common(fixed(std::array{T(-1), T(0.5)})),
+                Kalman::diffuse(), b.z, b.results());
+  same();
+  // The information matrix alone, and nothing at all.
+  auto const information = on_host(b.information);
+  poisoned(b.information);
+  Kalman::score(int(b.steps), LocalLevel{}, b.theta, Kalman::diffuse(), b.z,
+                Kalman::results().information(b.information));
+  for (std::size_t k = 0; k < b.items; ++k)
+    EXPECT_TRUE(same_bits(on_host(b.information)(k, 1, 0), information(k, 1, 0))) << k;
+  Kalman::score(int(b.steps), LocalLevel{}, b.theta, Kalman::diffuse(), b.z, Kalman::results());
 }
 
 /// Series times 2^k and variances times 4^k scale the score exactly.

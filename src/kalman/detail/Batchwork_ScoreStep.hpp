@@ -158,7 +158,7 @@ struct ScoreState {
   LogSum<S0> value;
   S0 score[D > 0 ? D : 1];
   S0 information[Information ? D * (D + 1) / 2 : 1];
-  info_t<S0> info;
+  info_t<S0> info;  ///< the status after the last update
 
   /// The start of a series.
   template <class M, class Theta, class X, class P, class A>
@@ -191,7 +191,6 @@ struct ScoreState {
     for (S0& s : score) s = S0(T(0));
     BATCHWORK_UNROLL
     for (S0& s : information) s = S0(T(0));
-    info = v.info;
   }
 
   BATCHWORK_INLINE void predict() {
