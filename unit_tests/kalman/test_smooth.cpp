@@ -299,6 +299,31 @@ TEST(KalmanSmooth, ScalarsAndShortSeries) {
                  Kalman::results().smoothed_mean(none).smoothed_covariance(none));
 }
 
+/// Views that do not fit the backward scan are refused before the filter runs.
+TEST(KalmanSmooth, RefusedCallsChangeNothing) {
+  Kokkos::View<double**, Space> z("z", 3, 5), mean("mean", 3, 5), covariance("covariance", 3, 5),
+      short_lag("short_lag", 3, 4), few("few", 2, 5);
+  for (auto const& v : {mean, covariance}) poisoned(v);
+  auto const one = common(fixed(1.0));
+  auto const model = Kalman::model(one, one, one, one);
+  auto const results = Kalman::results().smoothed_mean(mean).smoothed_covariance(covariance);
+  auto const refused = [&](auto const& what, char const* says) {
+    try {
+      Kalman::smooth(5, model, Kalman::start(one, one), z, what);
+      ADD_FAILURE() << "not refused: " << says;
+    } catch (std::invalid_argument const& e) {
+      EXPECT_NE(std::string(e.what()).find(says), std::string::npos) << e.what();
+    }
+  };
+  refused(results.lag_one_covariance(short_lag), "\"short_lag\") [View (3, 4)");
+  refused(results.lag_one_covariance(few), "has 2 items");
+  refused(results.lag_one_covariance(mean), "shares elements with");
+  refused(results.filtered_mean(mean), "shares elements with");
+  Kokkos::fence();
+  EXPECT_EQ(on_host(mean)(0, 0), poison<double>());
+  EXPECT_EQ(on_host(covariance)(2, 4), poison<double>());
+}
+
 // ---- the blocks in scans of the user ------------------------------------------------------------
 
 }  // namespace
