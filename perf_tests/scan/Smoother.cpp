@@ -110,9 +110,10 @@ struct SmootherReference {
   }
 };
 
-enum class Direction { filter, backward, forward };
+enum class Direction { filter, backward, forward, verb };
 
-/// The filter that leaves its results, or one of the scans over them.
+/// The filter that leaves its results, one of the scans over them, or Kalman::smooth, which is
+/// both.
 template <class T, int N, int M, Layout L, Direction direction>
 void smoother(benchmark::State& state, std::int64_t items) {
   namespace Kalman = Batchwork::Kalman;
@@ -145,15 +146,25 @@ void smoother(benchmark::State& state, std::int64_t items) {
          each(symmetric(predicted_P), lag<-1>), model.f, emit(smoothed),
          emit(symmetric(smoothed_P)));
   };
+  auto const verb = [&] {
+    Kalman::smooth(exec, filter_steps, model, Kalman::start(zero_mean<T, N>(), s.P0), s.z,
+                   Kalman::results().smoothed_mean(smoothed).smoothed_covariance(smoothed_P),
+                   Kalman::complete());
+  };
   auto const launch = [&] {
     if constexpr (direction == Direction::filter) filter();
+    else if constexpr (direction == Direction::verb) verb();
     else if constexpr (direction == Direction::backward) smooth(backward(filter_steps - 1));
     else smooth(filter_steps - 1);
   };
 
   // Whatever is timed, the smoother is checked.
-  filter();
-  smooth(backward(filter_steps - 1));
+  if constexpr (direction == Direction::verb) {
+    verb();
+  } else {
+    filter();
+    smooth(backward(filter_steps - 1));
+  }
   Kokkos::fence();
   auto const x = Kokkos::create_mirror(Kokkos::HostSpace(), smoothed);
   auto const P = Kokkos::create_mirror(Kokkos::HostSpace(), smoothed_P);
@@ -178,13 +189,17 @@ void smoother(benchmark::State& state, std::int64_t items) {
                tolerance = 1.0 * filter_steps * N * double(std::numeric_limits<T>::epsilon());
   Work work;
   work.items = items;
-  work.steps = direction == Direction::filter ? filter_steps : filter_steps - 1;
+  constexpr bool filters = direction == Direction::filter || direction == Direction::verb;
+  work.steps = filters ? filter_steps : filter_steps - 1;
   double const numbers = N + N * N, read = N + N * (N + 1) / 2;
-  work.bytes = double(items) * double(work.steps) * sizeof(T) *
-               (direction == Direction::filter ? M + 2 * numbers : 2 * read + numbers);
-  work.flops = double(items) * double(work.steps) *
-               (direction == Direction::filter ? covariance_flops(N, M) + mean_flops(N, M)
-                                               : 22.0 / 3 * N * N * N + 4.0 * N * N);
+  double const of_filter = covariance_flops(N, M) + mean_flops(N, M),
+               of_scan = 22.0 / 3 * N * N * N + 4.0 * N * N;
+  double bytes = 2 * read + numbers, flops = of_scan;
+  if constexpr (direction == Direction::filter) bytes = M + 2 * numbers, flops = of_filter;
+  if constexpr (direction == Direction::verb)
+    bytes = M + 2 * numbers + read, flops = of_filter + 40.0 / 3 * N * N * N;
+  work.bytes = double(items) * double(work.steps) * sizeof(T) * bytes;
+  work.flops = double(items) * double(work.steps) * flops;
   for (auto _ : state) {
     if (!(error <= tolerance)) {
       state.SkipWithError(("wrong result: relative error " + std::to_string(error / tolerance) +
@@ -205,12 +220,13 @@ void register_layout(std::int64_t items) {
   add_filter(name("smoother_filter"), items, smoother<T, 4, 2, L, Direction::filter>);
   add_filter(name("smoother"), items, smoother<T, 4, 2, L, Direction::backward>);
   add_filter(name("smoother_forwards"), items, smoother<T, 4, 2, L, Direction::forward>);
+  add_filter(name("smooth"), items, smoother<T, 4, 2, L, Direction::verb>);
 }
 
 }  // namespace
 
 /// scan/batchwork/smoother/<type>/<layout>/view/N:4/M:2/items:<items>, and the same with
-/// smoother_forwards and smoother_filter
+/// smoother_forwards, smoother_filter and smooth
 void register_smoothers() {
   // Some 48 KB an item in double.
   std::int64_t const items = on_device ? 20000 : 2000;

@@ -44,6 +44,34 @@ BATCHWORK_INLINE void predict(X& x, P& p, F const& f, Q const& q, C const& c) {
   Impl::put(x, xs);
 }
 
+/// Mean and covariance of an observation, made by predict_observation.
+template <class Mean, class Covariance>
+struct PredictedObservation {
+  Mean mean;              ///< H x, a vector of M
+  Covariance covariance;  ///< H p H' + R, a symmetric tile M x M
+};
+/// What is expected of an observation z = H x + noise before it is made, such as a forecast.
+///
+/// ```cpp
+/// auto const expected = Kalman::predict_observation(x, p, h, r);
+/// ```
+///
+/// \param x mean of the state, a vector of N, or scalar
+/// \param p its covariance, a symmetric tile N x N, or scalar
+/// \param h observation matrix, M x N, or a vector of N if M is 1
+/// \param r covariance of the noise, M x M, or scalar; only the lower triangle is read
+/// \returns a PredictedObservation; 2 M N^2 + M^2 N operations
+template <class X, class P, class H, class R>
+BATCHWORK_INLINE auto predict_observation(X const& x, P const& p, H const& h, R const& r) {
+  auto const& xs = Impl::as_vector(x);
+  auto const& ps = Impl::as_matrix(p);
+  constexpr int N = std::remove_cvref_t<decltype(ps)>::rows;
+  auto const& hm = Impl::as_observation_matrix<N>(h);
+  auto mean = hm * xs;
+  auto covariance = symmetric_product(hm * ps, transpose(hm), Impl::as_matrix(r));
+  return PredictedObservation<decltype(mean), decltype(covariance)>{mean, covariance};
+}
+
 }  // namespace Batchwork::Kalman
 
 #endif

@@ -30,6 +30,10 @@ BATCHWORK_INLINE void smooth_by_gain(X& x, P& p, L& lag_one, M const& mean, C co
 
 namespace Kalman {
 
+template <class X, class P, class L, class M, class C, class Moved, class F, class Q>
+BATCHWORK_INLINE void smooth_step(X& x, P& p, L& lag_one, M const& mean, C const& covariance,
+                                  Moved const& moved, F const& f, Q const& q);
+
 /// One step backwards of the smoother of Rauch, Tung and Striebel. x and p are the smoothed state
 /// at time t + 1, and become the smoothed state at time t.
 ///

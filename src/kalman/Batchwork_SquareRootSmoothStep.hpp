@@ -90,6 +90,11 @@ BATCHWORK_INLINE auto square_root_smoother_gain(L const& l, F const& f, Q const&
 
 namespace Kalman {
 
+template <class X, class L, class Lag, class M, class C, class Moved, class F, class Q>
+BATCHWORK_INLINE void square_root_smooth_step(X& x, L& l, Lag& lag_one, M const& mean,
+                                              C const& factor, Moved const& moved, F const& f,
+                                              Q const& q);
+
 /// smooth_step with factors of the covariances: x and l are the smoothed state at time t + 1, with
 /// covariance l l', and become that at time t. No covariance of the state is formed.
 ///

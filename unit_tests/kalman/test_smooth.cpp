@@ -299,6 +299,171 @@ TEST(KalmanSmooth, ScalarsAndShortSeries) {
                  Kalman::results().smoothed_mean(none).smoothed_covariance(none));
 }
 
+/// Views that do not fit the backward scan are refused before the filter runs.
+TEST(KalmanSmooth, RefusedCallsChangeNothing) {
+  Kokkos::View<double**, Space> z("z", 3, 5), mean("mean", 3, 5), covariance("covariance", 3, 5),
+      short_lag("short_lag", 3, 4), few("few", 2, 5);
+  for (auto const& v : {mean, covariance}) poisoned(v);
+  auto const one = common(fixed(1.0));
+  auto const model = Kalman::model(one, one, one, one);
+  auto const results = Kalman::results().smoothed_mean(mean).smoothed_covariance(covariance);
+  auto const refused = [&](auto const& what, char const* says) {
+    try {
+      Kalman::smooth(5, model, Kalman::start(one, one), z, what);
+      ADD_FAILURE() << "not refused: " << says;
+    } catch (std::invalid_argument const& e) {
+      EXPECT_NE(std::string(e.what()).find(says), std::string::npos) << e.what();
+    }
+  };
+  refused(results.lag_one_covariance(short_lag), "\"short_lag\") [View (3, 4)");
+  refused(results.lag_one_covariance(few), "has 2 items");
+  refused(results.lag_one_covariance(mean), "shares elements with");
+  refused(results.filtered_mean(mean), "shares elements with");
+  Kokkos::fence();
+  EXPECT_EQ(on_host(mean)(0, 0), poison<double>());
+  EXPECT_EQ(on_host(covariance)(2, 4), poison<double>());
+}
+
+// ---- the blocks in scans of the user ------------------------------------------------------------
+
+}  // namespace
+struct FilterWithInput {
+  template <class X, class P, class Z, class F, class Q, class C, class H, class R, class EX,
+            class EP, class EM, class EV>
+  KOKKOS_FUNCTION void operator()(X& x, P& p, Z const& z, F const& f, Q const& q, C const& c,
+                                  H const& h, R const& r, EX& mean, EP& covariance, EM& expected,
+                                  EV& variance) const {
+    Kalman::predict(x, p, f, q, c);
+    auto const observation = Kalman::predict_observation(x, p, h, r);
+    expected = observation.mean;
+    variance = observation.covariance;
+    Kalman::update(x, p, z, h, r);
+    mean = x;
+    covariance = p;
+  }
+};
+struct SmootherWithInput {
+  template <class X, class P, class M, class V, class F, class Q, class C, class L>
+  KOKKOS_FUNCTION void operator()(X& x, P& p, M& mean, V& covariance, F const& f, Q const& q,
+                                  C const& c, L& lag_one) const {
+    Kalman::smooth_step(x, p, lag_one, mean, covariance, f * mean + c, f, q);
+    mean = x;
+    covariance = p;
+  }
+};
+struct ToFactor {
+  template <class L>
+  KOKKOS_FUNCTION void operator()(L& l) const {
+    l = Kalman::covariance_factor(l);
+  }
+};
+/// Without an input, with covariances or with factors.
+struct OwnSmoother {
+  template <class X, class P, class M, class V, class F, class Q, class SX, class SP>
+  KOKKOS_FUNCTION void operator()(X& x, P& p, M const& mean, V const& covariance, F const& f,
+                                  Q const& q, SX& smoothed_mean, SP& smoothed_covariance) const {
+    if constexpr (P::structure == Structure::lower) {
+      Kalman::square_root_smooth_step(x, p, mean, Kalman::covariance_factor(covariance), f, q);
+      smoothed_covariance = gram(transpose(p));
+    } else {
+      Kalman::smooth_step(x, p, mean, covariance, f, q);
+      smoothed_covariance = p;
+    }
+    smoothed_mean = x;
+  }
+};
+namespace {
+
+/// An input c moves the states by a path that is known: mu = F mu + c.
+TEST(KalmanSmooth, BlocksInScans) {
+  constexpr int N = 3, M = 2, items = 11, steps = 7;
+  Random random(205);
+  RandomModel<double> const m(random, N, M);
+  Dense const c = random_dense<double>(random, N, 1);
+  auto const z = series_with_missing<double>(random, items, steps, M);
+  SmootherBatch<double, N, M> b(z, items, steps);
+  auto const F = filled(Kokkos::View<double[N][N], Space>("F"), m.f),
+             Q = filled(Kokkos::View<double[N][N], Space>("Q"), m.q);
+  auto const H = filled(Kokkos::View<double[M][N], Space>("H"), m.h);
+  auto const R = filled(Kokkos::View<double[M][M], Space>("R"), m.r);
+  auto const C = filled(Kokkos::View<double[N], Space>("C"), c);
+  Kokkos::View<double* [N], Space> x("x", items);
+  Kokkos::View<double* [N][N], Space> p("p", items);
+  Kokkos::View<double** [M], Space> expected("expected", items, steps);
+  Kokkos::View<double** [M][M], Space> variance("variance", items, steps);
+  auto const filter = [&](auto const& input) {
+    Kokkos::deep_copy(x, 0.0);
+    fill(p, [](auto const& v) {
+      for (std::size_t k = 0; k < items; ++k)
+        for (int i = 0; i < N; ++i)
+          for (int j = 0; j < N; ++j) v(k, i, j) = i == j ? 1 : 0;
+    });
+    scan(steps, FilterWithInput{}, carry(x, x), carry(symmetric(p), symmetric(p)), each(b.z),
+         common(F), common(symmetric(Q)), input, common(H), common(symmetric(R)), emit(b.mean),
+         emit(symmetric(b.covariance)), emit(expected), emit(symmetric(variance)));
+  };
+  filter(common(C));
+  // The forecast of the first observation: z = H (F x + c) + noise.
+  Dense const first = m.h * c, spread = m.h * (m.f * transpose(m.f) + m.q) * transpose(m.h) + m.r;
+  EXPECT_TRUE(near([&](int i, int) { return on_host(expected)(3, 0, i); }, first, 1e-14));
+  EXPECT_TRUE(near([&](int i, int j) { return on_host(variance)(3, 0, i, j); }, spread, 1e-14));
+  scan(backward(steps - 1), SmootherWithInput{}, carry(x), carry(symmetric(p)), inout(each(b.mean)),
+       inout(each(symmetric(b.covariance))), common(F), common(symmetric(Q)), common(C),
+       emit(b.lag_one));
+  Kokkos::fence();
+  std::vector<Dense> path{c};
+  for (int t = 1; t < steps; ++t) path.push_back(m.f * path.back() + c);
+  auto const hm = on_host(b.mean);
+  auto const hc = on_host(b.covariance), hl = on_host(b.lag_one);
+  auto const truth_of = [&](std::size_t k, bool moved) {
+    auto rest = z[k];
+    for (std::size_t t = 0; t < steps && moved; ++t) rest[t] = rest[t] - m.h * path[t];
+    return true_smoother(Kalman::Order::predict_first, m.truth(), Dense(N, 1), eye(N), Dense(N, 0),
+                         rest);
+  };
+  for (std::size_t k = 0; k < items; ++k) {
+    auto const want = truth_of(k, true);
+    for (std::size_t t = 0; t < steps; ++t) {
+      int const i = int(t);
+      EXPECT_TRUE(near([&](int j, int) { return hm(k, t, j); }, want.mean_at(i) + path[t], 1e-12));
+      EXPECT_TRUE(
+          near([&](int j, int l) { return hc(k, t, j, l); }, want.covariance_at(i, i), 1e-13));
+      if (t + 1 < steps) {
+        EXPECT_TRUE(near([&](int j, int l) { return hl(k, t, j, l); }, want.covariance_at(i + 1, i),
+                         1e-13));
+      }
+    }
+  }
+  // Without the input, in both forms.
+  Vector<double, N> none;
+  none.info = 0;
+  for (int i = 0; i < N; ++i) none.a[i] = 0;
+  filter(common(fixed(none)));
+  Kokkos::View<double** [N], Space> sm("sm", items, steps);
+  Kokkos::View<double** [N][N], Space> sc("sc", items, steps);
+  Kokkos::View<double* [N][N], Space> l("l", items);
+  Kokkos::deep_copy(l, p);
+  map(ToFactor{}, inout(lower(l)));
+  for (bool root : {false, true}) {
+    auto const run = [&](auto const& covariance) {
+      scan(backward(steps - 1), OwnSmoother{}, carry(x), covariance, each(b.mean),
+           each(symmetric(b.covariance)), common(F), common(symmetric(Q)), emit(sm), emit(sc));
+    };
+    if (root) run(carry(lower(l)));
+    else run(carry(symmetric(p)));
+    Kokkos::fence();
+    for (std::size_t k = 0; k < items; ++k) {
+      auto const want = truth_of(k, false);
+      for (std::size_t t = 0; t + 1 < steps; ++t) {
+        int const i = int(t);
+        EXPECT_TRUE(near([&](int j, int) { return on_host(sm)(k, t, j); }, want.mean_at(i), 1e-12));
+        EXPECT_TRUE(near([&](int j, int n) { return on_host(sc)(k, t, j, n); },
+                         want.covariance_at(i, i), 1e-12));
+      }
+    }
+  }
+}
+
 // ---- status -------------------------------------------------------------------------------------
 
 enum class Plant { none, negative_noise, infinite_observation, large_start };

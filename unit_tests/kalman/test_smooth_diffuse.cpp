@@ -150,6 +150,38 @@ TEST(KalmanSmoothDiffuse, QuarterlySeasonalModel) {
   against_least_squares<float, 5, 1, 5>(m, {1, 1, 1, 1, 1}, Dense(5, 1), Dense(5, 5), 16);
 }
 
+/// Two random walks of which one is observed: it is smoothed as if it were alone, and the other one
+/// stays unknown.
+TEST(KalmanSmoothDiffuse, StateThatIsNeverObserved) {
+  constexpr int N = 2, items = 5, steps = 9;
+  Random random(219);
+  auto const z = series_with_missing<double>(random, items, steps, 1);
+  SmootherBatch<double, N, 1> b(z, items, steps);
+  auto const F = filled(Kokkos::View<double[N][N], Space>("F"), eye(N)),
+             Q = filled(Kokkos::View<double[N][N], Space>("Q"), 0.5L * eye(N));
+  Dense h(1, N);
+  h(0, 0) = 1;
+  auto const H = filled(Kokkos::View<double[1][N], Space>("H"), h);
+  Kokkos::View<double** [N][N], Space> factor("factor", items, steps);
+  Kokkos::View<double**, Space> left("left", items, steps);
+  Kalman::smooth(steps, Kalman::model(common(F), common(Q), common(H), common(fixed(0.25))),
+                 Kalman::diffuse(), b.z, b.results().diffuse_factor(factor).diffuse_columns(left));
+  Kokkos::fence();
+  auto const alone = constant_model(eye(1), 0.5L * eye(1), eye(1), 0.25L * eye(1));
+  for (std::size_t k = 0; k < items; ++k) {
+    auto const want =
+        true_smoother(Kalman::Order::update_first, alone, Dense(1, 1), Dense(1, 1), eye(1), z[k]);
+    EXPECT_EQ(on_host(b.st)(k), 0);
+    for (std::size_t t = 0; t < steps; ++t) {
+      int const i = int(t);
+      EXPECT_NEAR(on_host(b.mean)(k, t, 0), double(want.mean(i)), 1e-13);
+      EXPECT_NEAR(on_host(b.covariance)(k, t, 0, 0), double(want.covariance(i, i)), 1e-14);
+      EXPECT_EQ(on_host(b.mean)(k, t, 1), 0);
+      EXPECT_GE(on_host(left)(k, t), 1);
+    }
+  }
+}
+
 /// The results of an item do not depend on how long its neighbours stay diffuse.
 TEST(KalmanSmoothDiffuse, NeighboursMakeNoDifference) {
   constexpr int N = 2, items = 16, steps = 12;
