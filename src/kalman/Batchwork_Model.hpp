@@ -625,9 +625,8 @@ inline SequentialForm sequential() { return {}; }
 /// Kalman::filter(steps, model, Kalman::start(x0, P0), z, results, Kalman::joseph());
 /// ```
 inline JosephForm joseph() { return {}; }
-/// The information form of Kalman::filter: it carries Y = P^-1. An update adds H' R^-1 H, so many
-/// entries of an observation are cheap. The start diffuse() is Y = 0. F and R must be invertible,
-/// and P0 as well.
+/// The information form of Kalman::filter: it carries Y = P^-1. An update adds H' R^-1 H. The start
+/// diffuse() is Y = 0. F and R must be invertible, and P0 as well.
 ///
 /// ```cpp
 /// Kalman::filter(steps, model, Kalman::diffuse(), z, results, Kalman::information());
