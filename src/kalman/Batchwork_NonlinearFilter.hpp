@@ -227,6 +227,9 @@ void extended_filter(X const&... arguments) {
 ///
 /// After the results: a residual for observations, gate(threshold), UnscentedWeights and
 /// complete(), all optional and in any order.
+///
+/// \param arguments those of extended_filter
+/// \throws std::invalid_argument as extended_filter
 template <class... X>
 void unscented_filter(X const&... arguments) {
   static_assert(Impl::Takes<Impl::NonlinearFilterCall<true>, X...>,

@@ -68,8 +68,10 @@ struct Banks {
       bank.modes[std::size_t(j)].r = bank.modes[0].r;
       bank.modes[std::size_t(j)].probability = T(j == 0 ? 1 - (K - 1) * 0.125 : 0.125);
     }
-    bank.transition =
-        make_dense(K, K, [](int i, int j) { return T(i == j ? 1 - (K - 1) * 0.0625 : 0.0625); });
+    bank.transition = make_dense(K, K, [](int i, int j) {
+      // Above the diagonal 1/16, below it 1/8.
+      return T(i < j ? 0.0625 : i > j ? 0.125 : 1 - 0.0625 * (K - 1 - i) - 0.125 * i);
+    });
     truth.assign(items, bank);
     for (std::size_t k = 0; k < items; ++k) {
       series.push_back(random_series<T>(random, steps, M, [&](int t, int) {

@@ -175,6 +175,45 @@ SkyResults three_modes(Sky const& sky) {
   return r;
 }
 
+/// The motion is a circle, or a straight line if the mode or the target does not turn.
+TEST(Tracking, MotionIsACircle) {
+  long double const dt = Tracking::interval;
+  for (double const rate : {0.0, 1e-9, 1e-4, -0.009, 0.011, -0.3}) {
+    for (int const turning : {0, 1}) {
+      Vector<double, of_state> x;
+      double const start[] = {30000, -20000, 150, 80, rate};
+      for (int i = 0; i < of_state; ++i) x(i) = start[i];
+      auto const y = Tracking::Motion{double(turning)}(x);
+      // The chord has the length v dt sin(h) / h and the angle h against the velocity.
+      long double const h = turning * (long double)(rate)*dt / 2,
+                        chord = h == 0 ? dt : dt * std::sin(h) / h, c = std::cos(h),
+                        s = std::sin(h);
+      long double const want[] = {30000 + chord * (150 * c - 80 * s),
+                                  -20000 + chord * (150 * s + 80 * c),
+                                  150 * std::cos(2 * h) - 80 * std::sin(2 * h),
+                                  150 * std::sin(2 * h) + 80 * std::cos(2 * h), turning * rate};
+      for (int i = 0; i < of_state; ++i)
+        EXPECT_NEAR(y.entry(i, 0), double(want[i]), 1e-15 * std::fabs(start[i]) + 1e-13)
+            << rate << " " << turning << " " << i;
+    }
+  }
+}
+/// Acceleration at the time s before the end of a step moves position and velocity by s and 1. The
+/// rule of Simpson is exact for the integral of the products.
+TEST(Tracking, NoiseIsTheIntegralOfTheAcceleration) {
+  double const t = Tracking::interval, a = 0.7, w = 0.01;
+  auto const q = Mode{1, a, w}.noise();
+  for (int i = 0; i < of_state; ++i)
+    for (int j = 0; j < of_state; ++j) {
+      auto const at = [&](double s) {
+        auto const moved = [&](int k) { return k < 2 ? s : 1; };
+        return i % 2 == j % 2 && i < 4 && j < 4 ? a * a * moved(i) * moved(j) : 0;
+      };
+      double const want = i == 4 && j == 4 ? w * w : t / 6 * (at(0) + 4 * at(t / 2) + at(t));
+      EXPECT_NEAR(q.entry(i, j), want, 1e-14) << i << " " << j;
+    }
+}
+
 /// If the model is right, the NIS of an observation has the chi-squared distribution with 3 degrees
 /// of freedom, and the NEES of a state the one with 5. The means of n such numbers are normal with
 /// the variances 6 / n and 10 / n. They are within 3.29 standard deviations with probability

@@ -35,7 +35,7 @@ struct Gated {
       return generate<2>([&](int i) { return i == 0 ? gain * s(0) : gain * sin(s(1)); });
     };
     Kalman::extended_predict(x, p, Turn{}, q);
-    auto const beyond = Kalman::gate(gate);
+    auto const beyond = Kalman::gate(gate * gain);  // a scalar of each item
     auto const seen = [&] {
       if constexpr (K == NonlinearFilter::unscented)
         return Kalman::unscented_update<D>(x, p, loglik, z, observe, r, {}, {}, beyond);
