@@ -3,8 +3,8 @@
 
 // Ragged batches beside the same items sorted by size beforehand, in a View and with a call for
 // each size. The counter times_equal is the ratio of both times, measured one after the other.
-// Sizes are uniform from 1 to 32 rows, or follow a power law to 128 rows. The items are in random
-// order. Bytes are those of inputs and outputs.
+// Sizes are uniform from 1 to 32 rows, or follow a power law to 128 rows. In memory the items are
+// in random order, or sorted by size. Bytes are those of inputs and outputs.
 #include <benchmark/benchmark.h>
 
 #include <Batchwork.hpp>
@@ -125,8 +125,10 @@ auto plan_of(Rows const& rows, std::bool_constant<false>) {
 }
 
 template <Task Of>
-void run(benchmark::State& state, Sizes sizes) {
-  Items const all(draw(sizes, on_device ? 1.5e8 : 4e6));
+void run(benchmark::State& state, Sizes sizes, bool sorted) {
+  auto drawn = draw(sizes, on_device ? 1.5e8 : 4e6);
+  if (sorted) std::sort(drawn.begin(), drawn.end());
+  Items const all(drawn);
   Exec const exec;
   auto const plan = plan_of(all.rows, std::bool_constant<Of == Task::map>());
   auto const a = B::ragged<0, 0>(plan, all.a, all.matrix_at),
@@ -198,15 +200,18 @@ void run(benchmark::State& state, Sizes sizes) {
 
 template <Task Of>
 void add_rows(std::string const& task) {
-  for (Sizes const s : {Sizes::uniform, Sizes::power_law}) {
-    if (Of == Task::map && s == Sizes::power_law) continue;  // tiles have at most 64 rows
-    std::string const name =
-        "ragged/" + task + (s == Sizes::uniform ? "/uniform_to_32" : "/power_law_to_128");
-    benchmark::RegisterBenchmark(name.c_str(), [s](benchmark::State& state) { run<Of>(state, s); })
-        ->UseManualTime()
-        ->Iterations(1)
-        ->Unit(benchmark::kMicrosecond);
-  }
+  for (Sizes const s : {Sizes::uniform, Sizes::power_law})
+    for (bool const sorted : {false, true}) {
+      if (Of == Task::map && s == Sizes::power_law) continue;  // tiles have at most 64 rows
+      std::string const name = "ragged/" + task +
+                               (s == Sizes::uniform ? "/uniform_to_32" : "/power_law_to_128") +
+                               (sorted ? "/sorted" : "/random");
+      benchmark::RegisterBenchmark(
+          name.c_str(), [s, sorted](benchmark::State& state) { run<Of>(state, s, sorted); })
+          ->UseManualTime()
+          ->Iterations(1)
+          ->Unit(benchmark::kMicrosecond);
+    }
 }
 void register_all() {
   add_rows<Task::cholesky>("cholesky");
