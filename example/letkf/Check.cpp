@@ -20,7 +20,7 @@ namespace Letkf {
 namespace {
 
 // 153 points, so that the last group of items is not full.
-constexpr int nx = 17, ny = 9, points = nx * ny, lonely = 13;
+constexpr int nx = 17, ny = 9, points = nx * ny, lonely = 12;
 constexpr double inflation = 1.05;
 
 template <class View>
@@ -83,7 +83,8 @@ View scaled(View const& v, double factor) {
   return r;
 }
 
-/// The largest error in units of k eps cond(C) max|x|, where max|x| is about 20.
+/// The largest error, at every fourth point, the lonely one and the last one included, in units of
+/// k eps cond(C) max|x|, where max|x| is about 20.
 double error_to_reference(Case const& c, Case::Result const& r) {
   auto const forecast = on_host(c.forecast);
   auto const observed = on_host(c.observed);
@@ -97,7 +98,7 @@ double error_to_reference(Case const& c, Case::Result const& r) {
     return sum / static_cast<long double>(k);
   };
   double largest = 0;
-  for (std::size_t p = 0; p < points; ++p) {
+  for (std::size_t p = 0; p < points; p += 4) {
     std::vector<long double> a, s, d;
     for (std::size_t v = 0; v < variables; ++v)
       for (std::size_t j = 0; j < k; ++j) a.push_back(forecast(p, v, j) - mean(p, v));

@@ -3,6 +3,7 @@
 
 #include "Reference.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <utility>
@@ -56,10 +57,15 @@ Numbers inverse(Numbers const& c, std::size_t k) {
 Numbers inverse_root(Numbers y, std::size_t k) {
   Numbers z(k * k, 0);
   for (std::size_t i = 0; i < k; ++i) z[i * k + i] = 1;
-  for (int round = 0; round < 30; ++round) {
+  Real change = 1, size = 1;
+  for (int round = 0; round < 50 && change > 1e-16L * size; ++round) {
     Numbers const yi = inverse(y, k), zi = inverse(z, k);
+    change = size = 0;
     for (std::size_t n = 0; n < k * k; ++n) {
-      y[n] = (y[n] + zi[n]) / 2;
+      Real const next = (y[n] + zi[n]) / 2;
+      change = std::max(change, std::abs(next - y[n]));
+      size = std::max(size, std::abs(next));
+      y[n] = next;
       z[n] = (z[n] + yi[n]) / 2;
     }
   }
