@@ -136,6 +136,11 @@ void launch_nonlinear(Exec const& exec, Launch<W, Teams, L> const& how, std::int
           re.predicted_covariance_, re.filtered_mean_, re.filtered_covariance_);
 }
 
+/// complete(gains) and parallel_in_time(blocks).
+template <class X>
+inline constexpr bool has_workspace =
+    requires(X const& x) { x.gains; } || requires(X const& x) { x.blocks; };
+
 template <bool IsUnscented>
 struct NonlinearFilterCall {
   template <class Exec, int W, int Teams, int L, std::convertible_to<std::int64_t> Steps, class F,
@@ -155,7 +160,7 @@ struct NonlinearFilterCall {
         options_given<ResidualOption, Option...> + options_given<GateOption, Option...> +
                 options_given<PromiseOption, Option...> + options_given<WeightsOption, Option...> ==
             int(sizeof...(Option)) &&
-        !(... || requires(Option const& o) { o.gains; });
+        !(... || has_workspace<Option>);
     static_assert(known,
                   "Batchwork::Kalman: after the results a nonlinear filter takes a residual, "
                   "gate(threshold) and complete(), each once at most, and unscented_filter also "
