@@ -104,88 +104,101 @@ BATCHWORK_INLINE auto smoother_gain(P const& p, F const& f, Q const& q) {
   return solve(smoother_factor(s, size), g);
 }
 
-/// Row k, column i: how x(t)_k changes with x(t + 1)_i. Where lanes share an item, each of them
-/// knows all numbers.
-template <class V, int N>
-struct DiffuseGain {
-  V entry[N * N];
+/// A matrix that all lanes of an item know.
+template <class V, int M, int N>
+struct KnownMatrix {
+  using value_type = V;
+  static constexpr int rows = M, cols = N;
+  static constexpr Structure structure = Structure::general;
+  static constexpr bool is_vector = false;
+  V x[M * N];
   info_t<V> info;
+  template <class A>
+  BATCHWORK_INLINE explicit KnownMatrix(A const& a) : info(info_in_lanes_of<V>(a.info)) {
+    using S = value_t<A>;
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < M; ++i) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int j = 0; j < N; ++j) set(i, j, V(value_of(S(a.entry(i, j)))));
+    }
+  }
+  BATCHWORK_INLINE V entry(int i, int j) const { return x[i * N + j]; }
+  BATCHWORK_INLINE void set(int i, int j, V const& value) { x[i * N + j] = value; }
 };
 
 /// The gain for a prior with the covariance p + kappa a a' and kappa towards infinity, with `left`
 /// diffuse columns of a. x(t + 1) = f x(t) + noise is observed entry by entry, as in the diffuse
-/// filter, after q = L D L' has made its entries independent. An entry without noise that is known
-/// already tells nothing.
-template <class P, class A, class Left, class F, class Q>
-BATCHWORK_INLINE auto diffuse_smoother_gain(P p, A a, Left left, F const& f, Q const& q) {
-  using S = value_t<P>;
-  using T = scalar_t<S>;
-  constexpr int N = P::rows;
-  S const zero(T(0)), one(T(1));
-  auto const factor = unit_factor<S, N>(q, [](int) { return false; });
-  S rows[N * N];   // L^-1 f
-  S gains[N * N];  // column i: of entry i
-  BATCHWORK_UNROLL_ON_DEVICE
+/// filter, after q = l D l' has made its entries independent. An entry without noise that is known
+/// already tells nothing. Row k of f becomes row k of l^-1 f. Devices run it as loops in local
+/// memory: it is long, and few steps are diffuse.
+///
+/// \param gain  its column i says how x(t) changes with entry i of x(t + 1)
+template <int N, class V, class A, class Left>
+BATCHWORK_OUT_OF_LINE void diffuse_smoother_gain(KnownMatrix<V, N, N>& gain,
+                                                 KnownMatrix<V, N, N>& p, A& a, Left& left,
+                                                 KnownMatrix<V, N, N>& f,
+                                                 UnitFactor<V, N> const& noise) {
+  using T = scalar_t<V>;
+  V const zero(T(0)), one(T(1));
+  V m[N], g[N];
+  BATCHWORK_KEEP_LOOP
   for (int i = 0; i < N; ++i) {
-    S const* const l = factor.l + UnitFactor<S, N>::index(i, 0);
-    S* const h = rows + i * N;
-    BATCHWORK_UNROLL_ON_DEVICE
+    V const* const l = noise.l + UnitFactor<V, N>::index(i, 0);
+    V* const h = f.x + i * N;
+    BATCHWORK_KEEP_LOOP
     for (int k = 0; k < N; ++k) {
-      h[k] = S(f.entry(i, k));
-      BATCHWORK_UNROLL_ON_DEVICE
-      for (int j = 0; j < i; ++j) h[k] -= l[j] * rows[j * N + k];
+      BATCHWORK_KEEP_LOOP
+      for (int j = 0; j < i; ++j) h[k] -= l[j] * f.entry(j, k);
     }
-    S m[N], gain[N];
-    S variance = factor.d[i], size = variance;
-    BATCHWORK_UNROLL_ON_DEVICE
+    V variance = noise.d[i], size = variance;
+    BATCHWORK_KEEP_LOOP
     for (int n = 0; n < N; ++n) {
       m[n] = zero;
-      BATCHWORK_UNROLL_ON_DEVICE
+      BATCHWORK_KEEP_LOOP
       for (int k = 0; k < N; ++k) m[n] += p.entry(n, k) * h[k];
       variance += m[n] * h[n];
       size += h[n] * h[n] * p.entry(n, n);
     }
     auto const in = diffuse_innovation(a, left, h);
-    auto const tells = !(variance <= S(T(smoother_pivot<T, N>)) * size);
-    S const inverse = select(tells, S(one / select(tells, variance, one)), zero),
+    auto const tells = !(variance <= V(smoother_pivot<T, N>) * size);
+    V const inverse = select(tells, V(one / select(tells, variance, one)), zero),
             inverse_diffuse = one / select(in.is_diffuse, in.variance, one);
-    BATCHWORK_UNROLL_ON_DEVICE
+    BATCHWORK_KEEP_LOOP
     for (int n = 0; n < N; ++n)
-      gain[n] = select(in.is_diffuse, S(in.covariance[n] * inverse_diffuse), S(m[n] * inverse));
-    BATCHWORK_UNROLL_ON_DEVICE
+      g[n] = select(in.is_diffuse, V(in.covariance[n] * inverse_diffuse), V(m[n] * inverse));
+    BATCHWORK_KEEP_LOOP
     for (int n = 0; n < N; ++n) {
-      BATCHWORK_UNROLL_ON_DEVICE
-      for (int j = 0; j <= n; ++j)
-        p.set(n, j, p.entry(n, j) + gain[n] * gain[j] * variance - m[n] * gain[j] - gain[n] * m[j]);
+      BATCHWORK_KEEP_LOOP
+      for (int j = 0; j <= n; ++j) {
+        V const x = p.entry(n, j) + g[n] * g[j] * variance - m[n] * g[j] - g[n] * m[j];
+        p.set(n, j, x);
+        p.set(j, n, x);
+      }
     }
     remove_direction(a, left, in, in.is_diffuse);
     // Earlier entries now act through this one as well.
-    BATCHWORK_UNROLL_ON_DEVICE
+    BATCHWORK_KEEP_LOOP
     for (int j = 0; j < i; ++j) {
-      S seen = zero;
-      BATCHWORK_UNROLL_ON_DEVICE
-      for (int k = 0; k < N; ++k) seen += h[k] * gains[k * N + j];
-      BATCHWORK_UNROLL_ON_DEVICE
-      for (int k = 0; k < N; ++k) gains[k * N + j] -= gain[k] * seen;
+      V seen = zero;
+      BATCHWORK_KEEP_LOOP
+      for (int k = 0; k < N; ++k) seen += h[k] * gain.entry(k, j);
+      BATCHWORK_KEEP_LOOP
+      for (int k = 0; k < N; ++k) gain.set(k, j, gain.entry(k, j) - g[k] * seen);
     }
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int k = 0; k < N; ++k) gains[k * N + i] = gain[k];
+    BATCHWORK_KEEP_LOOP
+    for (int k = 0; k < N; ++k) gain.set(k, i, g[k]);
   }
-  // From entries of L^-1 x(t + 1) to those of x(t + 1).
-  DiffuseGain<decltype(value_of(zero)), N> r;
-  r.info = info_in_lanes_of<S>(factor.info);
-  BATCHWORK_UNROLL_ON_DEVICE
+  // From entries of l^-1 x(t + 1) to those of x(t + 1).
+  BATCHWORK_KEEP_LOOP
   for (int n = 0; n < N; ++n) {
     int const i = N - 1 - n;
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int k = 0; k < N; ++k) {
-      BATCHWORK_UNROLL_ON_DEVICE
-      for (int j = i + 1; j < N; ++j)
-        gains[k * N + i] -= factor.l[UnitFactor<S, N>::index(j, i)] * gains[k * N + j];
-      r.entry[k * N + i] = value_of(gains[k * N + i]);
+    BATCHWORK_KEEP_LOOP
+    for (int j = i + 1; j < N; ++j) {
+      V const lji = noise.l[UnitFactor<V, N>::index(j, i)];
+      BATCHWORK_KEEP_LOOP
+      for (int k = 0; k < N; ++k) gain.set(k, i, gain.entry(k, i) - lji * gain.entry(k, j));
     }
   }
-  return r;
 }
 
 /// The transposed gain where directions of the prior are diffuse, else `known`. a and left are
@@ -196,22 +209,26 @@ BATCHWORK_INLINE G gain_of_diffuse(G known, P const& p, A const& a, Left const& 
   if constexpr (!is_nothing<A>) {
     if (any_diffuse(left)) {
       using S = value_t<G>;
-      constexpr int N = P::rows;
-      auto const diffuse = diffuse_smoother_gain(p, a, left, f, as_symmetric(q));
+      constexpr int N = P::rows, C = A::cols;
       auto const columns = value_of(left.value);
       using V = std::remove_cvref_t<decltype(columns)>;
-      auto const where = columns > V(scalar_t<V>(0));
       auto const grid = grid_of(known);
+      KnownMatrix<V, N, N> gain(p), prior(p), transition(f);
+      KnownMatrix<V, N, C> factor(a);
+      Scalar<V> count(columns);
+      auto const noise =
+          unit_factor<V, N>(KnownMatrix<V, N, N>(as_symmetric(q)), [](int) { return false; });
+      diffuse_smoother_gain<N>(gain, prior, factor, count, transition, noise);
+      auto const where = columns > V(scalar_t<V>(0));
       BATCHWORK_UNROLL_ON_DEVICE
       for (int i = 0; i < N; ++i) {
         BATCHWORK_UNROLL_ON_DEVICE
         for (int k = 0; k < N; ++k)
-          known.set(
-              i, k,
-              value_of_lane<S>(
-                  select(where, diffuse.entry[k * N + i], value_of(S(known.entry(i, k)))), grid));
+          known.set(i, k,
+                    value_of_lane<S>(
+                        select(where, gain.entry(k, i), value_of(S(known.entry(i, k)))), grid));
       }
-      known.info = select(where, info_t<S>(diffuse.info), known.info);
+      known.info = select(where, info_t<S>(noise.info), known.info);
     }
   }
   return known;
