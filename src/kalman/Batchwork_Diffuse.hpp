@@ -44,27 +44,35 @@ BATCHWORK_INLINE UnitFactor<S, M> unit_factor(
     scalar_t<S> rounding = scalar_t<S>(M) * std::numeric_limits<scalar_t<S>>::epsilon()) {
   using T = scalar_t<S>;
   using F = UnitFactor<S, M>;
+  constexpr bool correlated = R::structure != Structure::diagonal;
   F f;
   f.info = info_in_lanes_of<S>(r.info);
   BATCHWORK_UNROLL_ON_DEVICE
   for (int j = 0; j < M; ++j) {
     S const rjj = select(missing(j), S(T(1)), S(r.entry(j, j)));
     S d = rjj;
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int k = 0; k < j; ++k) d -= f.l[F::index(j, k)] * f.l[F::index(j, k)] * f.d[k];
+    if constexpr (correlated) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int k = 0; k < j; ++k) d -= f.l[F::index(j, k)] * f.l[F::index(j, k)] * f.d[k];
+    }
     S const small = S(rounding) * rjj;
     auto const positive = d > small;
     auto const failed = !(d >= -small);
     f.info = first_failure(
         f.info, select(failed, make_info<S>(Reason::not_positive_definite, j + 1), info_t<S>(0)));
     f.d[j] = select(positive, d, select(failed, S(std::numeric_limits<T>::quiet_NaN()), S(T(0))));
-    S const inverse = select(positive, S(T(1)) / select(positive, d, S(T(1))), S(T(0)));
+    [[maybe_unused]] S const inverse =
+        select(positive, S(T(1)) / select(positive, d, S(T(1))), S(T(0)));
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = j + 1; i < M; ++i) {
-      S a = select(missing(i) || missing(j), S(T(0)), S(r.entry(i, j)));
-      BATCHWORK_UNROLL_ON_DEVICE
-      for (int k = 0; k < j; ++k) a -= f.l[F::index(i, k)] * f.l[F::index(j, k)] * f.d[k];
-      f.l[F::index(i, j)] = a * inverse;
+      if constexpr (correlated) {
+        S a = select(missing(i) || missing(j), S(T(0)), S(r.entry(i, j)));
+        BATCHWORK_UNROLL_ON_DEVICE
+        for (int k = 0; k < j; ++k) a -= f.l[F::index(i, k)] * f.l[F::index(j, k)] * f.d[k];
+        f.l[F::index(i, j)] = a * inverse;
+      } else {
+        f.l[F::index(i, j)] = S(T(0));
+      }
     }
   }
   return f;

@@ -82,6 +82,38 @@ TEST(KalmanInformation, DiffuseStart) {
   diffuse<float, 2, 1>(15);
 }
 
+/// R is a diagonal operand, with more entries than states.
+template <class Form>
+void diagonal_noise(Form const& form) {
+  constexpr int N = 2, M = 6, items = 9, steps = 20;
+  Random random(45);
+  RandomModel<double> const m(random, N, M);
+  Dense r(M, M);
+  for (int i = 0; i < M; ++i) r(i, i) = m.r(i, i);
+  std::vector<std::vector<Dense>> z;
+  for (int k = 0; k < items; ++k)
+    z.push_back(
+        random_series<double>(random, steps, M, [&](int, int) { return random(0, 1) < 0.2; }));
+  FilterBatch<double, N, M> b(z, items, steps);
+  auto const F = filled(Kokkos::View<double[N][N], Space>("F"), m.f),
+             Q = filled(Kokkos::View<double[N][N], Space>("Q"), m.q),
+             P = filled(Kokkos::View<double[N][N], Space>("P"), eye(N));
+  auto const H = filled(Kokkos::View<double[M][N], Space>("H"), m.h);
+  auto const R = filled(Kokkos::View<double[M], Space>("R"),
+                        make_dense(M, 1, [&](int i, int) { return r(i, i); }));
+  Kokkos::View<double[N], Space> X("x");
+  Kalman::filter(steps, Kalman::model(common(F), common(Q), common(H), common(diagonal(R))),
+                 Kalman::start(common(X), common(P)), b.z, b.results(), form);
+  Kokkos::fence();
+  for (int k = 0; k < items; ++k)
+    b.expect(k, true_filter(Kalman::Order::predict_first, constant_model(m.f, m.q, m.h, r),
+                            Dense(N, 1), eye(N), z[std::size_t(k)]));
+}
+TEST(KalmanInformation, DiagonalNoise) {
+  diagonal_noise(Kalman::information());
+  diagonal_noise(Kalman::square_root());
+}
+
 /// Q of rank one, F and Q of each time, and more entries of an observation than states.
 TEST(KalmanInformation, SingularNoiseAndManyObservations) {
   constexpr int N = 2, M = 9, items = 13, steps = 20;
