@@ -176,6 +176,36 @@ TYPED_TEST(RaggedVerbs, Lu) {
   }
 }
 
+/// Integers of different sizes: the order of rows.
+TYPED_TEST(RaggedVerbs, LuFactors) {
+  using T = TypeParam;
+  Random random(9);
+  for (Padding const padding : {Padding::identity, Padding::none}) {
+    auto const sizes = uniform_sizes(random, 200, 12);
+    RaggedArray<T> a(sizes, 0, 0, false, random), lu(sizes, 0, 0, true, random);
+    RaggedArray<int> order(sizes, 0, -1, false, random);
+    a.randomise(random);
+    a.upload(), lu.upload(), order.upload();
+    auto const plan = ragged_plan(sizes.view(), padding);
+    RaggedCodes<> codes(sizes.items());
+    Batchwork::lu(in(ragged_of<0, 0>(plan, a)), out(ragged_by_columns<0, 0>(plan, lu)),
+                  out(ragged_of<0>(plan, order)), status(codes.view));
+    lu.download(), order.download();
+    for (std::int64_t n = 0; n < sizes.items(); ++n) {
+      int const rows = a.rows(n);
+      EXPECT_EQ(codes.host()[std::size_t(n)], 0);
+      Dense const f = lu.item(n);
+      Dense const l = make_dense(rows, rows, [&](int i, int j) {
+        return i == j ? 1 : i > j ? f(i, j) : 0.0L;
+      });
+      Dense const u = make_dense(rows, rows, [&](int i, int j) { return i <= j ? f(i, j) : 0.0L; });
+      Dense const pa =
+          make_dense(rows, rows, [&](int i, int j) { return a.at(n, order.at(n, i), j); });
+      EXPECT_LE(largest(l * u - pa), 2 * (rows + 2) * epsilon<T> * largest(abs(l) * abs(u))) << n;
+    }
+  }
+}
+
 TYPED_TEST(RaggedVerbs, Gemm) {
   using T = TypeParam;
   Random random(5);
