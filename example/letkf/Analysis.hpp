@@ -27,7 +27,7 @@ bool is_compiled(std::int64_t variables, std::int64_t members);
 /// \param analysis  result
 /// \param forecast  members of the forecast
 /// \param rotation  members x members, orthogonal; keeps vectors of equal numbers
-/// \param local     multiples of 4 observations a point; those beyond the last one have weight 0
+/// \param local     observations of the points; those beyond the last one have weight 0
 /// \param observed  (row): values of the observations; rows without one are not used
 /// \param codes     (point): 0, or why the analysis of the point failed. Its members are then NaN
 ///                  or from a matrix that is not finite

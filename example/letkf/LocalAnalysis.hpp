@@ -8,6 +8,8 @@
 
 #include <Batchwork.hpp>
 
+#include "Types.hpp"
+
 namespace Letkf {
 
 /// Hunt, Kostelich and Szunyogh, Physica D 230 (2007), section 2.3, by the eigenvalues L and the
@@ -24,7 +26,7 @@ namespace Letkf {
 /// Cost: 9 k^3 operations for the eigenvectors, and k^2 for each local observation.
 // [analysis]
 struct LocalAnalysis {
-  static constexpr int rows = 4;  // of S, added at a time
+  static constexpr int rows = LocalObservations::group;  // of S, added at a time
 
   int groups;  // of local observations, so many rows each
   double rho;

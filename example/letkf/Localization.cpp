@@ -37,7 +37,8 @@ LocalObservations localize(Network const& n, double radius) {
         }
       most = std::max(most, list.size());
     }
-  most = (most + 3) / 4 * 4;
+  constexpr std::size_t group = LocalObservations::group;
+  most = (most + group - 1) / group * group;
 
   std::size_t const items = all.size() * std::size_t(n.copies);
   LocalObservations const local{Kokkos::View<int**, Kokkos::LayoutRight>("near", items, most),

@@ -27,6 +27,8 @@ inline Matrix rows_of(Ensemble const& e) {
 
 /// The local observations of every point.
 struct LocalObservations {
+  static constexpr int group = 8;  ///< points have a multiple of so many
+
   Kokkos::View<int**, Kokkos::LayoutRight> near;  ///< (point, l): the observed row
   /// (point, l): the root of the taper over the standard deviation of the observation
   Matrix weight;

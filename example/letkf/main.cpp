@@ -26,7 +26,7 @@ namespace {
 using namespace Letkf;
 
 /// The scores in the settings of DAPPER (github.com/nansencenter/DAPPER,
-/// dapper/mods/Lorenz96/sakov2008.py), or 0. They have two digits and are from one run each.
+/// dapper/mods/Lorenz96/sakov2008.py), or 0. They have two digits.
 double published_score(Lorenz96Settings const& s) {
   if (s.analysis.inflation != 1.04 || !s.rotation || s.spin_up != 400) return 0;
   if (s.members == 20 && std::isinf(s.radius)) return 0.20;
