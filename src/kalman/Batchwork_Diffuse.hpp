@@ -37,11 +37,14 @@ struct UnitFactor {
 };
 
 /// Factors r, which may be singular. Rows and columns of missing entries are taken from the
-/// identity, whatever r holds there. A pivot counts as zero up to `rounding` of the diagonal.
+/// identity, whatever r holds there. A pivot counts as zero up to `rounding` of the diagonal, also
+/// a negative one up to `indefinite`: the pivots of a singular matrix are rounding errors, which
+/// the condition of the rows before enlarges.
 template <class S, int M, class R, class IsMissing>
 BATCHWORK_INLINE UnitFactor<S, M> unit_factor(
     R const& r, IsMissing const& missing,
-    scalar_t<S> rounding = scalar_t<S>(M) * std::numeric_limits<scalar_t<S>>::epsilon()) {
+    scalar_t<S> rounding = scalar_t<S>(M) * std::numeric_limits<scalar_t<S>>::epsilon(),
+    scalar_t<S> indefinite = scalar_t<S>(64 * M) * std::numeric_limits<scalar_t<S>>::epsilon()) {
   using T = scalar_t<S>;
   using F = UnitFactor<S, M>;
   constexpr bool correlated = R::structure != Structure::diagonal;
@@ -57,7 +60,7 @@ BATCHWORK_INLINE UnitFactor<S, M> unit_factor(
     }
     S const small = S(rounding) * rjj;
     auto const positive = d > small;
-    auto const failed = !(d >= -small);
+    auto const failed = !(d >= -S(indefinite) * rjj);
     f.info = first_failure(
         f.info, select(failed, make_info<S>(Reason::not_positive_definite, j + 1), info_t<S>(0)));
     f.d[j] = select(positive, d, select(failed, S(std::numeric_limits<T>::quiet_NaN()), S(T(0))));

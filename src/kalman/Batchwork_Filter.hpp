@@ -6,6 +6,8 @@
 #ifndef BATCHWORK_FILTER_HPP
 #define BATCHWORK_FILTER_HPP
 
+#include <limits>
+
 #include "fused/Batchwork_Scan.hpp"
 #include "kalman/Batchwork_DiffuseSquareRoot.hpp"
 #include "kalman/Batchwork_Information.hpp"
@@ -14,6 +16,7 @@
 #include "kalman/Batchwork_Sequential.hpp"
 #include "kalman/Batchwork_Steady.hpp"
 #include "kalman/detail/Batchwork_BlockFilter.hpp"
+#include "kalman/detail/Batchwork_FilterOperands.hpp"
 
 namespace Batchwork {
 
@@ -72,6 +75,20 @@ inline constexpr bool has_numbers_of = false;
 template <class... O, class T>
 inline constexpr bool has_numbers_of<MoreResults<O...>, T> = (has_numbers<O, T> && ...);
 
+template <class More>
+inline constexpr bool has_no_more = false;
+template <class... O>
+inline constexpr bool has_no_more<MoreResults<O...>> = (is_without<O> && ...);
+/// Whether all results that were requested hold numbers of type T.
+template <class Re, class T>
+inline constexpr bool has_result_numbers =
+    has_numbers<decltype(Re::predicted_mean_), T> &&
+    has_numbers<decltype(Re::predicted_covariance_), T> &&
+    has_numbers<decltype(Re::filtered_mean_), T> &&
+    has_numbers<decltype(Re::filtered_covariance_), T> &&
+    has_numbers<decltype(Re::last_mean_), T> && has_numbers<decltype(Re::last_covariance_), T> &&
+    has_numbers<decltype(Re::log_likelihood_), T> && has_numbers_of<decltype(Re::more_), T>;
+
 /// Refuses operands that hold another type of numbers than the model's F.
 template <class M, class S, class Z, class Re>
 constexpr bool require_one_type() {
@@ -81,15 +98,7 @@ constexpr bool require_one_type() {
                  start = has_numbers<decltype(S::mean), T> &&
                          has_numbers<decltype(S::covariance), T> &&
                          has_numbers<decltype(S::diffuse), T>,
-                 series = has_numbers<Z, T>,
-                 results = has_numbers<decltype(Re::predicted_mean_), T> &&
-                           has_numbers<decltype(Re::predicted_covariance_), T> &&
-                           has_numbers<decltype(Re::filtered_mean_), T> &&
-                           has_numbers<decltype(Re::filtered_covariance_), T> &&
-                           has_numbers<decltype(Re::last_mean_), T> &&
-                           has_numbers<decltype(Re::last_covariance_), T> &&
-                           has_numbers<decltype(Re::log_likelihood_), T> &&
-                           has_numbers_of<decltype(Re::more_), T>;
+                 series = has_numbers<Z, T>, results = has_result_numbers<Re, T>;
   static_assert(
       model,
       "Batchwork::Kalman::filter: F, Q, H and R hold different types of numbers; give all "
@@ -121,21 +130,6 @@ auto series(Z const& z) {
   }
 }
 
-template <class StartO, class EndO>
-auto carry_operand(StartO const& start, EndO const& end) {
-  return Operand<Kind::carry, StartO, EndO, std::false_type>{start, end, 1};
-}
-/// The log-likelihood, a carry that starts at zero.
-template <class T, class End>
-auto likelihood_operand(End const& end) {
-  if constexpr (End::kind == Kind::nothing) {
-    return end;
-  } else {
-    auto zero = common(fixed(T(0)));
-    return Operand<Kind::carry, decltype(zero), End, std::true_type>{zero, end, -0.5};
-  }
-}
-
 /// The factor of the diffuse covariance as a carry, or nothing().
 template <class A>
 auto factor_operand(A const& a) {
@@ -147,15 +141,6 @@ template <class A>
 auto columns_operand(A const& a) {
   if constexpr (A::kind == Kind::nothing) return a;
   else return carry_operand(common(fixed(scalar_of_t<A>(Extents<A>::cols))), nothing());
-}
-
-/// A scan with a name of its own. The status operand is passed only if a status is requested.
-template <class Exec, int W, int Teams, int L, class Sequence, class Status, class... O>
-void scan_as(char const* name, Exec const& exec, Launch<W, Teams, L> const& how, std::int64_t steps,
-             Sequence const& sequence, Status const& status, O const&... operands) {
-  if constexpr (Status::kind == Kind::nothing)
-    launch_scan(name, exec, how, steps, sequence, operands...);
-  else launch_scan(name, exec, how, steps, sequence, operands..., status);
 }
 
 template <class O>
@@ -234,6 +219,9 @@ void launch_in_blocks(Exec const& exec, How const& how, std::int64_t steps, M co
                                       " steps, but the call has " + std::to_string(items) + " of " +
                                       std::to_string(steps) +
                                       "; give TimeBlocks(series, steps) of the call");
+  if (blocks.blocks() > std::numeric_limits<std::int32_t>::max() / items)
+    refuse_call("Kalman::filter",
+                "all series together have more than 2^31 blocks of time; give TimeBlocks fewer");
   if (blocks.blocks() > 1) {
     BlockFilter<Blocks>{blocks}.template run<D>(exec, how, m, start, z, re);
   } else {
@@ -290,6 +278,10 @@ void launch_steady(Exec const& exec, How const& how, std::int64_t steps, double 
                    Re const& re) {
   using T = scalar_of_t<decltype(m.f)>;
   constexpr int N = Extents<decltype(m.f)>::rows, K = Extents<Z>::rows;
+  if (!(tolerance >= 0))
+    refuse_call("Kalman::filter", "the tolerance of steady(tolerance) is " +
+                                      std::to_string(tolerance) +
+                                      "; give one that is not negative");
   Fixed<T, Shape<N, K, Structure::general, 2>> const gain{};
   Fixed<T, Shape<K, K, Structure::lower, 2>> const factor{};
   auto const number = carry_operand(common(fixed(T(0))), nothing());

@@ -66,7 +66,8 @@ BATCHWORK_INLINE auto update_through(G const& gate, X& x, P& p, L& loglik, Updat
   } else {
     auto new_x = x;
     auto new_p = p;
-    auto gain = zero_of_state(x);  // what the observation adds to the log-likelihood
+    auto const none = zero_of_state(x);
+    auto gain = none;  // what the observation adds to the log-likelihood
     auto const innovation = [&] {
       if constexpr (is_nothing<L>) return update(new_x, new_p, loglik);
       else return update(new_x, new_p, gain);
@@ -74,7 +75,7 @@ BATCHWORK_INLINE auto update_through(G const& gate, X& x, P& p, L& loglik, Updat
     auto const outside = innovation.nis > gate.threshold;
     x = select(outside, x, new_x);
     p = select(outside, p, new_p);
-    if constexpr (!is_nothing<L>) loglik += select(outside, 0 * gain, gain);
+    if constexpr (!is_nothing<L>) loglik += select(outside, none, gain);
     return innovation;
   }
 }

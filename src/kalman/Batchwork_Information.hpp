@@ -14,11 +14,13 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// Y = L D L' with zeros in D for the directions about which nothing is known.
+/// Y = L D L' with zeros in D for the directions about which nothing is known. Rows before them may
+/// be badly conditioned, so pivots that are zero have large errors. Y is a sum of squares: only a
+/// large negative pivot means that it is not.
 template <class S, int N, class Y>
 BATCHWORK_INLINE auto information_factor(Y const& y) {
   return unit_factor<S, N>(
-      y, [](int) { return mask_t<S>(false); }, diffuse_tolerance<scalar_t<S>, N>);
+      y, [](int) { return mask_t<S>(false); }, diffuse_tolerance<scalar_t<S>, N>, scalar_t<S>(0.1));
 }
 /// One solution of L D L' x = b for a b in the range of Y, and of L' x = b.
 template <class S, int N>
@@ -227,11 +229,11 @@ namespace Kalman {
 /// The log-likelihood adds up log det S = log det R + log det Y(filtered) - log det Y(predicted),
 /// in which the determinants of Y cancel between the first and the last time.
 ///
-/// 	param O whether a step predicts or updates first
-/// 	param D whether observations may be missing
-/// 	param IsUnknown whether the start is Y = 0
-/// 	param FIsCarry whether `inverse` is a carry, which holds F^-1 after the first step
-/// 	param QIsCarry whether q is a carry, which holds its factor after the first step
+/// \tparam O whether a step predicts or updates first
+/// \tparam D whether observations may be missing
+/// \tparam IsUnknown whether the start is Y = 0
+/// \tparam FIsCarry whether `inverse` is a carry, which holds F^-1 after the first step
+/// \tparam QIsCarry whether q is a carry, which holds its factor after the first step
 template <Order O, Data D, bool IsUnknown, bool FIsCarry, bool QIsCarry>
 struct InformationStep {
   std::int64_t steps;  ///< the number of steps

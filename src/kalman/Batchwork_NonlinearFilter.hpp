@@ -119,6 +119,14 @@ void launch_nonlinear(Exec const& exec, Launch<W, Teams, L> const& how, std::int
       stays_as_it_is<decltype(S::covariance), N, Structure::general, Structure::symmetric>,
       "Batchwork::Kalman: the covariance at the start does not stay diagonal or triangular; give a "
       "View of full matrices, or a fixed value");
+  static_assert(
+      has_result_numbers<Re, T>,
+      "Batchwork::Kalman: a View of results() holds another type of numbers than the mean "
+      "at the start; give both float, or both double");
+  constexpr bool of_filter = has_no_more<std::remove_cvref_t<decltype(re.more_)>>;
+  static_assert(of_filter,
+                "Batchwork::Kalman: smoothed and diffuse results are not computed by a nonlinear "
+                "filter; leave them out");
   static_assert(wants_extents<decltype(re.predicted_mean_), N, 1> &&
                     wants_extents<decltype(re.filtered_mean_), N, 1> &&
                     wants_extents<decltype(re.last_mean_), N, 1> &&

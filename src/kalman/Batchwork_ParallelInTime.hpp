@@ -223,7 +223,7 @@ struct ParallelInTime {
 /// block. If the workspace has one block, the filter runs as without it.
 ///
 /// R must be positive definite, also where P alone would make the covariance of the innovations
-/// positive. Otherwise a series fails as not_positive_definite. (S. Särkkä and Á. F.
+/// positive. Otherwise a series may fail as not_finite. (S. Särkkä and Á. F.
 /// García-Fernández, Temporal parallelization of Bayesian smoothers, IEEE Transactions on Automatic
 /// Control 66, 2021.)
 ///

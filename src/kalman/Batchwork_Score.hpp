@@ -236,7 +236,7 @@ namespace Kalman {
 /// (Harvey, Forecasting, Structural Time Series Models and the Kalman Filter, 1989, section 3.4).
 /// The filter is that of DiffuseStep for every start: the entries of an observation enter one by
 /// one. An entry that is NaN is missing. One step of an item takes about p + 1 times the operations
-/// of the filter for the covariance if F does not depend on theta, else up to 2 p + 1 times.
+/// of the filter for the covariance if F does not depend on theta, else about 2 p + 1 times.
 ///
 /// Without score and information the filter runs without derivatives: the log-likelihood of many
 /// parameters.

@@ -115,11 +115,17 @@ void launch_smooth(Exec const& exec, How const& how, std::int64_t steps, M const
        read_each(more.diffuse_factor), read_each(more.diffuse_columns), mean, covariance, m.f, m.q,
        smoothed_mean, smoothed_covariance, more.lag_one);
   };
-  // Both kernels are checked before either is launched.
-  run([&](auto const&, auto const&... o) { check("Kalman::smooth", backward(steps), o...); });
+  // Both kernels, which may not write what the other one reads.
+  auto const items = check("Kalman::smooth", steps, carry_operand(start.mean, re.last_mean_),
+                           carry_operand(start.covariance, re.last_covariance_),
+                           likelihood_operand<T>(re.log_likelihood_), z, m.f, m.q, m.h, m.r,
+                           re.predicted_mean_, re.predicted_covariance_, re.filtered_mean_,
+                           re.filtered_covariance_, more.smoothed_mean, more.smoothed_covariance,
+                           more.lag_one, more.diffuse_factor, more.diffuse_columns, re.status_);
+  if (items == 0) return;
   launch_filter<Form, false>(exec, how, steps, m, start, z, for_filter, promise, form);
   if constexpr (requires { promise.blocks; }) {
-    if (promise.blocks.series() > 0 && promise.blocks.blocks() > 1) {
+    if (promise.blocks.blocks() > 1) {
       using Blocks = std::remove_cvref_t<decltype(promise.blocks)>;
       BlockSmoother<Blocks>{promise.blocks}.template run<S::order>(
           exec, how, next_operand<S::order, Structure::general>(m.f),
@@ -216,7 +222,7 @@ namespace Kalman {
 ///
 /// The equations are those of smooth_step, with square_root() those of square_root_smooth_step. At
 /// times with diffuse directions the gain is that of a diffuse update. The backward scan costs
-/// about 13 N^3 operations for a step of an item, 16 N^3 in the square-root form, beside those of
+/// about 13 N^3 operations for a step of an item, 14 N^3 in the square-root form, beside those of
 /// the filter. (Rauch, Tung and Striebel, AIAA Journal 3, 1965; Durbin and Koopman 2012, chapters 4
 /// and 5.)
 ///

@@ -19,14 +19,16 @@ namespace Impl {
 template <class P>
 BATCHWORK_INLINE auto has_settled(P const& a, P const& b, scalar_t<value_t<P>> tolerance) {
   using S = value_t<P>;
-  S const square(tolerance * tolerance);
+  S deviation[P::rows];
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = 0; i < P::rows; ++i) deviation[i] = sqrt(S(b.entry(i, i)));
   mask_t<S> moves(false);
   BATCHWORK_UNROLL_ON_DEVICE
   for (int i = 0; i < P::rows; ++i) {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int j = 0; j <= i; ++j) {
       S const change = S(b.entry(i, j)) - S(a.entry(i, j));
-      moves = moves || change * change > square * S(b.entry(i, i)) * S(b.entry(j, j));
+      moves = moves || abs(change) > S(tolerance) * deviation[i] * deviation[j];
     }
   }
   return mask_t<S>(!moves);

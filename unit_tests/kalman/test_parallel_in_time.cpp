@@ -367,6 +367,10 @@ TEST(TimeBlocks, WrongWorkspaceAndNoSeries) {
   }
   EXPECT_NO_THROW(call(0, 100));
   EXPECT_NO_THROW(call(2, 100));
+  SmootherBatch<double, N, M> const none({}, 0, 100);
+  EXPECT_NO_THROW(Kalman::smooth(Space(), 100, matrices.model(),
+                                 Kalman::start(common(x), common(p)), none.z, none.results(),
+                                 Kalman::parallel_in_time(cut)));
 }
 
 TEST(TimeBlocks, Plans) {

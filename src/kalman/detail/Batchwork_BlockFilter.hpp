@@ -38,15 +38,16 @@ struct BlockFilter<Kalman::TimeBlocks<T, N, Space>> {
         of_blocks(m.f, cut), of_blocks(m.q, cut), of_blocks(m.h, cut), of_blocks(m.r, cut),
         of_blocks(re.predicted_mean_, cut), of_blocks(re.predicted_covariance_, cut),
         of_blocks(re.filtered_mean_, cut), of_blocks(re.filtered_covariance_, cut));
-    // The rest of the steps. If there is none, this copies the last states.
+    // The rest of the steps.
     Picked const last{cut.blocks - 1, cut.series, cut.blocks};
-    filter<S::order, D, Re>(exec, how, Steps(cut.blocks * cut.length, w.steps(), false),
-                            Part(items, items + cut.series),
-                            start_for<decltype(re.last_mean_)>(at(x.mean, last)), re.last_mean_,
-                            start_for<decltype(re.last_covariance_)>(at(x.covariance, last)),
-                            re.last_covariance_, z, m.f, m.q, m.h, m.r, re.predicted_mean_,
-                            re.predicted_covariance_, re.filtered_mean_, re.filtered_covariance_);
-    join_blocks<false>(exec, cut, w.log_likelihood_, w.codes_, re.log_likelihood_, re.status_);
+    filter<S::order, D, Re>(
+        exec, how, Steps(cut.blocks * cut.length, w.steps(), false),
+        Part(items, items + cut.series), first_step_for<decltype(re.last_mean_)>(at(x.mean, last)),
+        re.last_mean_, first_step_for<decltype(re.last_covariance_)>(at(x.covariance, last)),
+        re.last_covariance_, z, m.f, m.q, m.h, m.r, re.predicted_mean_, re.predicted_covariance_,
+        re.filtered_mean_, re.filtered_covariance_);
+    join_blocks<false>(kernel_label(name, how.label), exec, cut, w.log_likelihood_, w.codes_,
+                       re.log_likelihood_, re.status_);
   }
 
  private:
@@ -81,8 +82,8 @@ struct BlockFilter<Kalman::TimeBlocks<T, N, Space>> {
                 steps_of(symmetric(at(e.j, members))));
     auto const advance_blocks = [&](auto const& mean, auto const& covariance, auto const& elements,
                                     auto const& states, Picked const& p) {
-      launch_scan(name, exec, how, p.steps, AdvanceBlock{}, carry_between(mean, nothing()),
-                  carry_between(covariance, nothing()), emit(at(states.mean, p)),
+      launch_scan(name, exec, how, p.steps, AdvanceBlock{}, carry_operand(mean, nothing()),
+                  carry_operand(covariance, nothing()), emit(at(states.mean, p)),
                   emit(symmetric(at(states.covariance, p))), steps_of(at(elements.a, p)),
                   steps_of(at(elements.b, p)), steps_of(symmetric(at(elements.c, p))),
                   steps_of(at(elements.eta, p)), steps_of(symmetric(at(elements.j, p))));
@@ -98,24 +99,18 @@ struct BlockFilter<Kalman::TimeBlocks<T, N, Space>> {
   void filter(Exec const& exec, How const& how, Steps const& steps, Part const& part, X const& mean,
               LX const& last_mean, P const& covariance, LP const& last_covariance,
               Rest const&... operands) const {
-    auto const scan_with = [&](auto const& likelihood, auto const&... status) {
-      launch_scan(name, exec, how, steps, Kalman::Step<O, D>{}, carry_between(mean, last_mean),
-                  carry_between(covariance, last_covariance), likelihood, operands..., status...);
-    };
-    auto const with_likelihood = [&](auto const&... status) {
-      if constexpr (is_requested<decltype(Re::log_likelihood_)>) {
-        auto const zero = common(fixed(T(0)));
-        auto const sum = out(Kokkos::subview(w.log_likelihood_, part));
-        scan_with(
-            Operand<Kind::carry, decltype(zero), decltype(sum), std::true_type>{zero, sum, -0.5},
-            status...);
-      } else {
-        scan_with(nothing(), status...);
-      }
-    };
-    if constexpr (is_requested<decltype(Re::status_)>)
-      with_likelihood(Batchwork::status(Kokkos::subview(w.codes_, part)));
-    else with_likelihood();
+    auto const codes = [&] {
+      if constexpr (is_requested<decltype(Re::status_)>)
+        return Batchwork::status(Kokkos::subview(w.codes_, part));
+      else return nothing();
+    }();
+    auto const sum = [&] {
+      if constexpr (is_requested<decltype(Re::log_likelihood_)>)
+        return out(Kokkos::subview(w.log_likelihood_, part));
+      else return nothing();
+    }();
+    scan_as(name, exec, how, steps, Kalman::Step<O, D>{}, codes, carry_operand(mean, last_mean),
+            carry_operand(covariance, last_covariance), likelihood_operand<T>(sum), operands...);
   }
 
   template <class V>
@@ -127,7 +122,7 @@ struct BlockFilter<Kalman::TimeBlocks<T, N, Space>> {
   /// The first step of a picked View as the start of a carry with this end, which may be a number
   /// if N is 1.
   template <class End, class V>
-  static auto start_for(V const& v) {
+  static auto first_step_for(V const& v) {
     constexpr int rank = [] {
       if constexpr (is_requested<End>) return decltype(bound_t<End>::loc)::shape::rank;
       else return int(V::rank()) - 2;

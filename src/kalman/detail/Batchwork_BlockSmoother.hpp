@@ -109,37 +109,38 @@ struct BlockSmoother<Kalman::TimeBlocks<T, N, Space>> {
             extents<N, N>(Kokkos::subview(all_steps, Kokkos::ALL, 0, Kokkos::ALL, Kokkos::ALL)));
     };
     smooth(Steps(cut.blocks * cut.length, w.steps(), false), w.steps(), items, w.series_,
-           carry_between(zeros, out(own(x.mean, last))),
-           carry_between(none, out(own(x.covariance, last))), next_f, next_q, step_index(),
+           carry_operand(zeros, out(own(x.mean, last))),
+           carry_operand(none, out(own(x.covariance, last))), next_f, next_q, step_index(),
            no_carry, no_carry, mean, covariance, f, q, smoothed_mean, smoothed_covariance, lag_one);
 
     auto const move = of_blocks(to_the_next<O>(f), cut);
     auto const noise = of_blocks(to_the_next<O>(q), cut);
     launch_scan<true>(name, exec, how, backward(cut.length), SmoothElementStep{}, carry(unit, e.a),
-                      carry_between(zeros, out(e.b)), carry_between(none, out(symmetric(e.c))),
+                      carry_operand(zeros, out(e.b)), carry_operand(none, out(symmetric(e.c))),
                       of_blocks(only_read(mean), cut), of_blocks(only_read(covariance), cut), move,
                       noise);
     auto const plain = launch(how.label);
     launch_scan<true>(name, exec, plain, backward(per), PrependBlock{}, carry(unit, g.a),
-                      carry_between(zeros, out(g.b)), carry_between(none, out(symmetric(g.c))),
+                      carry_operand(zeros, out(g.b)), carry_operand(none, out(symmetric(g.c))),
                       steps(e.a, members), steps(e.b, members), symmetric_steps(e.c, members));
     auto const retreat = [&](auto const& from_mean, auto const& from_covariance,
                              auto const& elements, auto const& states, Picked const& p) {
       launch_scan<true>(
-          name, exec, plain, backward(p.steps), RetreatBlock{}, carry_between(from_mean, nothing()),
-          carry_between(from_covariance, nothing()), emit(picked<T, N, Space>(states.mean, p)),
+          name, exec, plain, backward(p.steps), RetreatBlock{}, carry_operand(from_mean, nothing()),
+          carry_operand(from_covariance, nothing()), emit(picked<T, N, Space>(states.mean, p)),
           emit(symmetric(picked<T, N, Space>(states.covariance, p))), steps(elements.a, p),
           steps(elements.b, p), symmetric_steps(elements.c, p));
     };
     retreat(in(own(x.mean, last)), in(own(x.covariance, last)), g, y, all);
     retreat(in(y.mean), in(symmetric(y.covariance)), e, x, members);
 
-    smooth(Steps(0, cut.length, false), -1, 0, items, carry_between(in(x.mean), nothing()),
-           carry_between(in(symmetric(x.covariance)), nothing()), no_carry, no_carry, step_index(),
+    smooth(Steps(0, cut.length, false), -1, 0, items, carry_operand(in(x.mean), nothing()),
+           carry_operand(in(symmetric(x.covariance)), nothing()), no_carry, no_carry, step_index(),
            no_carry, no_carry, of_blocks(mean, cut), of_blocks(covariance, cut), move, noise,
            of_blocks(smoothed_mean, cut), of_blocks(smoothed_covariance, cut),
            of_blocks(lag_one, cut));
-    join_blocks<true>(exec, cut, w.log_likelihood_, w.codes_, nothing(), status);
+    join_blocks<true>(kernel_label(name, how.label), exec, cut, w.log_likelihood_, w.codes_,
+                      nothing(), status);
   }
 
  private:

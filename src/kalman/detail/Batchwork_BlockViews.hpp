@@ -9,8 +9,10 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "kalman/Batchwork_ParallelInTime.hpp"
+#include "kalman/detail/Batchwork_FilterOperands.hpp"
 #include "view/detail/Batchwork_BlockSource.hpp"
 
 namespace Batchwork::Impl {
@@ -45,11 +47,6 @@ auto picked(V const& v, Picked const& p) {
 template <class V>
 auto steps_of(V const& v) {
   return resolve(each(v));
-}
-/// A carry between operands.
-template <class Start, class End>
-auto carry_between(Start const& start, End const& end) {
-  return Operand<Kind::carry, Start, End, std::false_type>{start, end, 1};
 }
 template <class T, int N>
 auto unit_tile() {
@@ -104,14 +101,14 @@ auto view_of_output(O const& o) {
   else return o.source.view;
 }
 template <bool Backward, class Exec, class T, class Space, class LogLikelihood, class Status>
-void join_blocks(Exec const& exec, TimeCut const& cut, Kokkos::View<T*, Space> const& parts,
+void join_blocks(std::string const& label, Exec const& exec, TimeCut const& cut,
+                 Kokkos::View<T*, Space> const& parts,
                  Kokkos::View<std::int32_t*, Space> const& codes, LogLikelihood const& likelihood,
                  Status const& status) {
   using ToLikelihood = decltype(view_of_output(likelihood));
   using ToStatus = decltype(view_of_output(status));
   if constexpr (!is_nothing<ToLikelihood> || !is_nothing<ToStatus>)
-    Kokkos::parallel_for("Batchwork::Kalman::filter",
-                         Kokkos::TeamPolicy<Exec>(exec, int(cut.series), Kokkos::AUTO),
+    Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, int(cut.series), Kokkos::AUTO),
                          JoinBlocks<Backward, T, Space, ToLikelihood, ToStatus>{
                              parts, codes, cut.series, cut.blocks, view_of_output(likelihood),
                              view_of_output(status)});

@@ -66,6 +66,10 @@ struct BlockSource {
 /// The same operand for the blocks. What is common to all items and times stays as it is.
 template <class O>
 auto of_blocks(O const& o, TimeCut const&) {
+  static_assert(
+      !requires { o.source.describe_index(); },
+      "Batchwork::Kalman::parallel_in_time: gathered and scattered operands cannot be cut "
+      "into blocks of time; copy the items to a View of their own");
   return o;
 }
 template <Kind K, class A, BatchIndices I>
