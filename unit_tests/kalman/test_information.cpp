@@ -339,5 +339,43 @@ TEST(KalmanInformation, EveryUnit) {
   }
 }
 
+/// Rank-deficient Y with badly conditioned rows: the pivots that are zero have large errors.
+TEST(KalmanInformation, UnknownStartsOfRandomModels) {
+  constexpr int N = 4, M = 1, items = 300, steps = 12;
+  Random random(2311);
+  Kokkos::View<double* [N][N], Space> F("F", items), Q("Q", items);
+  Kokkos::View<double* [M][N], Space> H("H", items);
+  Kokkos::View<double**, Space> z("z", items, steps);
+  std::vector<Dense> f;
+  for (int k = 0; k < items; ++k) f.push_back(random_dense<double>(random, N, N));
+  fill(F, [&](auto const& v) {
+    for (int k = 0; k < items; ++k)
+      for (int i = 0; i < N; ++i)
+        for (int j = 0; j < N; ++j) v(k, i, j) = double(f[std::size_t(k)](i, j));
+  });
+  fill(Q, [&](auto const& v) {
+    for (int k = 0; k < items; ++k)
+      for (int i = 0; i < N; ++i) v(k, i, i) = random(0.1, 1);
+  });
+  fill(H, [&](auto const& v) {
+    for (int k = 0; k < items; ++k)
+      for (int j = 0; j < N; ++j) v(k, 0, j) = random(-1, 1);
+  });
+  fill(z, [&](auto const& v) {
+    for (int k = 0; k < items; ++k)
+      for (int t = 0; t < steps; ++t) v(k, t) = random.normal();
+  });
+  auto const st = poisoned(Kokkos::View<int*, Space>("status", items));
+  auto const mean = poisoned(Kokkos::View<double* [N], Space>("mean", items));
+  Kalman::filter(Space(), steps, Kalman::model(in(F), in(Q), in(H), common(fixed(0.5))),
+                 Kalman::diffuse(), z, Kalman::results().last_mean(mean).status(st),
+                 Kalman::information());
+  Kokkos::fence();
+  for (std::size_t k = 0; k < items; ++k) {
+    EXPECT_EQ(on_host(st)(k), 0) << k;
+    for (int i = 0; i < N; ++i) EXPECT_TRUE(std::isfinite(on_host(mean)(k, i))) << k;
+  }
+}
+
 }  // namespace
 }  // namespace Batchwork::Test

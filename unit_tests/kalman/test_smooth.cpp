@@ -319,6 +319,7 @@ TEST(KalmanSmooth, RefusedCallsChangeNothing) {
   refused(results.lag_one_covariance(few), "has 2 items");
   refused(results.lag_one_covariance(mean), "shares elements with");
   refused(results.filtered_mean(mean), "shares elements with");
+  refused(results.predicted_mean(mean), "shares elements with");
   Kokkos::fence();
   EXPECT_EQ(on_host(mean)(0, 0), poison<double>());
   EXPECT_EQ(on_host(covariance)(2, 4), poison<double>());

@@ -442,5 +442,42 @@ TEST(KalmanSquareRoot, BlocksInAScan) {
   }
 }
 
+/// R = g g' and Q = g g' of random g: rounding errors make a pivot negative, which counts as zero.
+TEST(KalmanSquareRoot, RandomSingularNoise) {
+  constexpr int N = 2, M = 2, items = 1000, steps = 3;
+  Random random(2313);
+  auto const rank_one = [&](char const* label) {
+    Kokkos::View<double* [2][2], Space> x(label, items);
+    fill(x, [&](auto const& v) {
+      for (int k = 0; k < items; ++k) {
+        double const g[2] = {random(0.1, 1), random(0.1, 1)};
+        for (int i = 0; i < 2; ++i)
+          for (int j = 0; j < 2; ++j) v(k, i, j) = g[i] * g[j];
+      }
+    });
+    return x;
+  };
+  auto const Q = rank_one("Q"), R = rank_one("R");
+  Kokkos::View<double** [M], Space> z("z", items, steps);
+  auto const st = poisoned(Kokkos::View<int*, Space>("status", items));
+  auto const unit = common(fixed(generate<N, N>([](int i, int j) { return i == j ? 1.0 : 0.0; })));
+  auto const zero = common(fixed(generate<N>([](int) { return 0.0; })));
+  auto const all_succeed = [&](char const* what) {
+    Kokkos::fence();
+    auto const h = on_host(st);
+    for (std::size_t k = 0; k < items; ++k) EXPECT_EQ(h(k), 0) << what << " " << k;
+  };
+  Kalman::filter(Space(), steps, Kalman::model(unit, in(Q), unit, in(R)), Kalman::start(zero, unit),
+                 z, Kalman::results().status(st), Kalman::square_root());
+  all_succeed("filter");
+  Kokkos::View<double** [N], Space> mean("mean", items, steps);
+  Kokkos::View<double** [N][N], Space> covariance("covariance", items, steps);
+  Kalman::smooth(Space(), steps, Kalman::model(unit, in(Q), unit, unit), Kalman::start(zero, unit),
+                 z,
+                 Kalman::results().smoothed_mean(mean).smoothed_covariance(covariance).status(st),
+                 Kalman::square_root());
+  all_succeed("smoother");
+}
+
 }  // namespace
 }  // namespace Batchwork::Test

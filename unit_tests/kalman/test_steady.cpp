@@ -278,5 +278,41 @@ TEST(KalmanSteady, EveryUnit) {
   }
 }
 
+/// Variances whose squares underflow in float are compared like others.
+TEST(KalmanSteady, SmallUnitsInFloat) {
+  constexpr int steps = 40;
+  Kokkos::View<float**, Space> z("z", 1, steps);
+  auto const variance_at = [&](int k, bool is_steady) {
+    auto const number = [](float v) { return common(fixed(v)); };
+    float const unit = std::ldexp(1.0f, k);
+    auto const p = poisoned(Kokkos::View<float*, Space>("P", 1));
+    auto const call = [&](auto const& form) {
+      Kalman::filter(Space(), steps,
+                     Kalman::model(number(1), number(0.25f * unit), number(1), number(unit)),
+                     Kalman::start(number(0), number(4 * unit)), z,
+                     Kalman::results().last_covariance(p), form);
+    };
+    if (is_steady) call(Kalman::steady(1e-6));
+    else call(Kalman::covariance());
+    Kokkos::fence();
+    return std::ldexp(on_host(p)(0), -k);
+  };
+  for (int k : {0, -60, -80, 60}) {
+    // The fixed point of p = (p + q) r / (p + q + r) with r = 1: p^2 + q p - q r = 0.
+    double const want = (-0.25 + std::sqrt(0.0625 + 1)) / 2;
+    EXPECT_NEAR(variance_at(k, false), want, 1e-6) << k;
+    EXPECT_NEAR(variance_at(k, true), want, 1e-5) << k;
+  }
+}
+TEST(KalmanSteady, RefusesAToleranceThatIsNotANumber) {
+  Kokkos::View<double**, Space> z("z", 1, 3);
+  auto const one = common(fixed(1.0));
+  for (double const tolerance : {std::nan(""), -1.0})
+    EXPECT_THROW(
+        Kalman::filter(Space(), 3, Kalman::model(one, one, one, one), Kalman::start(one, one), z,
+                       Kalman::results(), Kalman::steady(tolerance)),
+        std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace Batchwork::Test
