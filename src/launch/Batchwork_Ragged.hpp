@@ -103,11 +103,10 @@ auto make_ragged(Plan const& plan, V const& values, std::int64_t const* offsets,
 /// inout(r). It may be used for many calls, one after the other; it owns memory in which parts of
 /// the batch have equal sizes, so calls on several execution space instances must not overlap.
 ///
-/// | call | an item |
-/// | --- | --- |
-/// | ragged<R, C>(plan, values, offsets) | a matrix of size R times size C of the plan, row by row
-/// | | ragged<R>(plan, values, offsets) | a vector of size R of the plan | | ragged<>(plan, values)
-/// | a number, values(item) |
+/// - ragged<R, C>(plan, values, offsets): an item is a matrix of size R times size C of the plan,
+///   row by row;
+/// - ragged<R>(plan, values, offsets): a vector of size R of the plan;
+/// - ragged<>(plan, values): a number, values(item).
 ///
 /// Items may be anywhere in `values`, with gaps between them, which are neither read nor written.
 /// ```cpp
@@ -149,10 +148,8 @@ auto ragged(RaggedPlan<Memory, Sizes...> const& plan, V const& values, I const& 
   Kokkos::fence("Batchwork::ragged: offsets");
   auto const wide = Kokkos::create_mirror_view_and_copy(
       Kokkos::HostSpace(), Impl::widened_indices("Batchwork::ragged: offsets", batch));
-  auto r = Impl::make_ragged<D...>(plan, values, wide.data(),
-                                   std::is_same_v<Layout, Kokkos::LayoutLeft>);
-  r.offsets = batch.storage.data;
-  return r;
+  return Impl::make_ragged<D...>(plan, values, wide.data(),
+                                 std::is_same_v<Layout, Kokkos::LayoutLeft>);
 }
 /// The same for one number of each item: ragged<>(plan, values) is values(item).
 template <int... D, class Memory, int... Sizes, class V>

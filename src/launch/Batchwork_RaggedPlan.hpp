@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -59,6 +60,8 @@ struct RaggedParts {
   std::vector<RaggedSegment> segments;
   std::vector<std::int64_t> size;     ///< size[item * sizes + d]
   std::vector<std::int64_t> item_at;  ///< of each place in the order
+  /// For each two sizes, the first item in which they differ although those of its class do not.
+  std::vector<std::int64_t> of_unequal_sizes;
   // Copies for kernels.
   Kokkos::View<std::int64_t*, Memory> size_there;
   Kokkos::View<std::int64_t*, Memory> item_at_there;
@@ -126,6 +129,9 @@ template <int... Sizes, class Batch>
 auto make_ragged_plan(Batch const& batch, Padding padding) {
   using Memory = typename Batch::memory_space;
   using Exec = typename Memory::execution_space;
+  static_assert(Batch::tile_rank <= 1 && std::is_integral_v<typename Batch::value_type>,
+                "Batchwork::ragged_plan: the sizes are a View of integers, sizes(item) or "
+                "sizes(item, d)");
   constexpr int list[] = {0, Sizes...};
   static_assert(std::is_sorted(std::begin(list), std::end(list)) && list[0] == 0,
                 "Batchwork::ragged_plan: give positive sizes in ascending order");
@@ -181,6 +187,18 @@ auto make_ragged_plan(Batch const& batch, Padding padding) {
     }
     return size;
   };
+  auto const are_hidden = [&](std::int64_t n, int d, int e) {
+    auto const at = std::size_t(n * p.sizes);
+    auto const size = class_of(n);
+    return size[std::size_t(d)] == size[std::size_t(e)] &&
+           p.size[at + std::size_t(d)] != p.size[at + std::size_t(e)];
+  };
+  for (int d = 0; d < p.sizes; ++d)
+    for (int e = 0; e < d; ++e) {
+      std::int64_t n = 0;
+      while (n < items && !are_hidden(n, d, e)) ++n;
+      if (n < items) p.of_unequal_sizes.push_back(n);
+    }
   std::map<std::array<std::int64_t, RaggedClass::most_sizes>, std::int64_t, std::greater<>> place;
   for (std::int64_t n = 0; n < items; ++n) ++place[class_of(n)];
   std::int64_t next = 0;
@@ -238,7 +256,8 @@ auto ragged_plan(V const& sizes, Padding padding = Padding::identity) {
 }
 /// The same with the sizes of classes as constants, as map needs them: every size of an item is
 /// padded to the next in the list. The sequence of map is compiled for each of them, or for each
-/// combination if the operands of the call use several sizes.
+/// combination if the operands of the call use several sizes. The plan owns memory for the codes of
+/// a status, so calls of map with a status and one plan must not overlap on two instances.
 /// ```cpp
 /// auto const plan = ragged_plan<2, 4, 8, 16, 32>(rows);
 /// ```

@@ -79,6 +79,11 @@ TEST(RaggedPlan, FrequentSizesHaveTheirOwnClass) {
   }
 }
 
+TEST(RaggedPlan, ManySizesWithoutPadding) {
+  Counts const count(200001, 1), padded = Impl::padded_sizes(count, 0);
+  for (std::size_t n = 0; n < count.size(); ++n) ASSERT_EQ(padded[n], std::int64_t(n));
+}
+
 TEST(RaggedPlan, ClassesOfAPlan) {
   RaggedSizes const sizes{1, {3, 0, 8, 2, 3, 5, 1}};
   auto const of = [](auto const& plan) {
@@ -149,8 +154,94 @@ TEST(RaggedPlan, Messages) {
   auto const m = ragged<0, 0>(padded, values, offsets({0, 4, 0}));
   auto const v = ragged<0>(padded, other, offsets({0, 2, 0}));
   says([&] { eigh(in(m), out(v)); }, {"the plan pads items", "Padding::none"});
+  Kokkos::View<int* [2], Kokkos::LayoutRight, Space> const two_codes("two_codes", 3);
+  says(
+      [&] {
+        Batchwork::cholesky(in(a), out(b), status(Kokkos::subview(two_codes, Kokkos::ALL, 1)));
+      },
+      {"operand 3, status(\"two_codes\")", "has gaps", "give a contiguous View"});
   Kokkos::View<double*, Space> const none;
   says([&] { ragged<0, 0>(plan, none, offsets({0, 4, 0})); }, {"item 0", "has 0"});
+}
+
+struct Identity {  // of a positive definite matrix
+  template <class L, class A>
+  KOKKOS_FUNCTION void operator()(L& l, A const& a) const {
+    l = solve(cholesky(a), a);
+  }
+};
+
+/// map writes codes to a column of a View and leaves the other column as it is.
+TEST(RaggedPlan, StridedStatusOfMap) {
+  auto const plan = ragged_plan<1, 2>(RaggedSizes{1, {1, 2, 0, 1}}.view());
+  Kokkos::View<double*, Space> const a("a", 16), l("l", 16);
+  Kokkos::View<int*, Space> const begins("begins", 4);
+  auto const b = Kokkos::create_mirror_view(begins);
+  auto const x = Kokkos::create_mirror_view(a);
+  for (std::size_t n = 0; n < 4; ++n) b(n) = int(4 * n);
+  x(0) = 1, x(4) = 1, x(7) = -1, x(12) = -1;
+  Kokkos::deep_copy(begins, b);
+  Kokkos::deep_copy(a, x);
+  Kokkos::View<int* [2], Kokkos::LayoutRight, Space> const codes("codes", 4);
+  Kokkos::deep_copy(codes, -5);
+  map(Identity{}, out(ragged<0, 0>(plan, l, begins)), in(ragged<0, 0>(plan, a, begins)),
+      status(Kokkos::subview(codes, Kokkos::ALL, 1)));
+  auto const c = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), codes);
+  int const want[] = {0, Status::code(Reason::not_positive_definite, 2), 0,
+                      Status::code(Reason::not_positive_definite, 1)};
+  for (std::size_t n = 0; n < 4; ++n) {
+    EXPECT_EQ(c(n, 0), -5);
+    EXPECT_EQ(c(n, 1), want[n]) << n;
+  }
+}
+
+/// Operands are in place if they are copies of one, not if they come from one View of offsets.
+TEST(RaggedPlan, OffsetsThatChanged) {
+  Kokkos::View<double*, Space> const values("values", 20);
+  Kokkos::deep_copy(values, 4.0);
+  Kokkos::View<int*, Space> const offsets("offsets", 1);
+  auto const plan = ragged_plan(RaggedSizes{1, {2}}.view());
+  auto const a = ragged<0, 0>(plan, values, offsets);
+  Kokkos::deep_copy(offsets, 1);
+  auto const l = ragged<0, 0>(plan, values, offsets);
+  expect_says(message_of([&] { Batchwork::cholesky(in(a), out(l)); }),
+              {"operand 2, out(\"values\")", "shares numbers with operand 1"});
+  auto const copy = a;
+  EXPECT_NO_THROW(Batchwork::cholesky(in(a), out(copy)));
+  Kokkos::fence();
+}
+
+/// Sizes (2, 3) and (3, 3) in one class: extents that do not agree are refused all the same.
+TEST(RaggedPlan, PaddingHidesNoMismatch) {
+  auto const plan = ragged_plan<3>(RaggedSizes{2, {3, 3, 2, 3, 3, 3}}.view());
+  ASSERT_EQ(plan.classes().size(), 1u);
+  Kokkos::View<int*, Space> const begins("begins", 3);
+  auto const h = Kokkos::create_mirror_view(begins);
+  for (int n = 0; n < 3; ++n) h(std::size_t(n)) = 9 * n;
+  Kokkos::deep_copy(begins, h);
+  Kokkos::View<double*, Space> const x("x", 27), y("y", 27), z("z", 27);
+  Kokkos::deep_copy(x, -3.5);
+  auto const says = [](auto const& call, std::initializer_list<char const*> parts) {
+    expect_says(message_of(call), parts);
+  };
+  says([&] { solve_lu(in(ragged<0, 0>(plan, y, begins)), inout(ragged<1>(plan, x, begins))); },
+       {"item 1", "solve_lu", "b(\"x\")", "has 3 rows", "operand 1, a(\"y\")", "has 2"});
+  says([&] { Batchwork::cholesky(inout(ragged<0, 1>(plan, x, begins))); },
+       {"item 1", "cholesky", "a(\"x\")", "square"});
+  says(
+      [&] {
+        gemm(1, in(ragged<0, 1>(plan, y, begins)), in(ragged<0, 1>(plan, z, begins)), 0,
+             out(ragged<0, 1>(plan, x, begins)));
+      },
+      {"item 1", "gemm"});
+  auto const now = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  for (std::size_t k = 0; k < now.size(); ++k) EXPECT_EQ(now(k), -3.5);
+  // Extents that need not agree may differ.
+  EXPECT_NO_THROW(
+      solve_lu(in(ragged<0, 0>(plan, y, begins)), inout(ragged<0, 1>(plan, x, begins))));
+  EXPECT_NO_THROW(gemm(1, in(ragged<0, 0>(plan, y, begins)), in(ragged<0, 1>(plan, z, begins)), 0,
+                       out(ragged<0, 1>(plan, x, begins))));
+  Kokkos::fence();
 }
 
 }  // namespace

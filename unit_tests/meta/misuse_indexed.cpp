@@ -123,4 +123,19 @@ void ragged_without_offsets(Kokkos::View<double*> const& a, Index const& rows,
       B::inout(WRONG_OR_RIGHT((B::ragged<0, 0>(plan, a)), (B::ragged<0, 0>(plan, a, begins)))));
 }
 
+// says: on whole matrices all operands are ragged
+void ragged_beside_common(Kokkos::View<double**> const& m, Kokkos::View<double*> const& a,
+                          Kokkos::View<double*> const& b, Index const& rows, Index const& begins) {
+  auto const plan = B::ragged_plan(rows);
+  (void)m, (void)a;
+  B::solve_cholesky(WRONG_OR_RIGHT(B::common(m), (B::in(B::ragged<0, 0>(plan, a, begins)))),
+                    B::inout(B::ragged<0>(plan, b, begins)));
+}
+
+// says: the sizes are a View of integers
+void ragged_plan_of_numbers(Kokkos::View<double*> const& numbers, Index const& rows) {
+  (void)numbers, (void)rows;
+  B::ragged_plan(WRONG_OR_RIGHT(numbers, rows));
+}
+
 }  // namespace

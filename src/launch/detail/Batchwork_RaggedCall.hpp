@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -51,7 +52,6 @@ struct Ragged<RaggedPlan<Memory, Sizes...>, V, D...> {
   Plan plan;
   V values;
   bool by_columns = false;
-  void const* offsets = nullptr;                     ///< the user's, to compare operands
   std::string overlap;                               ///< which items share numbers
   Kokkos::View<std::int64_t*, Memory> begins_there;  ///< of each place in the order of the plan
   Kokkos::View<T*, Memory> packed;                   ///< for a segment in equal sizes
@@ -246,7 +246,7 @@ struct RaggedRun {
           f(exec, how, in_tiles<decltype(n)...>(segment, x)...);
         });
         (unpack(segment, x), ...);
-      } else {
+      } else if (codes.wanted()) {
         Kokkos::deep_copy(exec, codes_of(segment), 0);
       }
       unpack_codes(segment);
@@ -258,12 +258,27 @@ struct RaggedRun {
       f(exec, how, in_place(segment, x)...);
     }
   }
+  /// Padding may hide that extents of an item do not agree. So a verb on whole matrices checks its
+  /// operands for such items too: a call without items checks and launches nothing.
+  template <class F, class How, class... X>
+  void check_unpadded(F const& f, How const& how, X const&... x) const {
+    for (std::int64_t const n : parts.of_unequal_sizes) {
+      RaggedSegment none{0, 0, {}, false};
+      for (int d = 0; d < parts.sizes; ++d)
+        none.size[d] = parts.size[std::size_t(n * parts.sizes + d)];
+      try {
+        run<>(f, how, none, x...);
+      } catch (std::invalid_argument const& e) {
+        refuse_call("ragged", "item " + std::to_string(n) + " does not fit the verb: " + e.what());
+      }
+    }
+  }
 };
 
 /// The Views of a ragged call, for checks.
 struct RaggedViews {
   std::vector<Part> parts;
-  std::vector<void const*> offsets;
+  std::vector<void const*> begins;
   int position = 0;
 
   template <class X>
@@ -275,19 +290,20 @@ struct RaggedViews {
                     "Batchwork: the values of a ragged operand that is written are const; pass a "
                     "View of non-const numbers");
       parts.push_back({position, role_of(X::kind), written, describe_view(x.source.values)});
-      offsets.push_back(x.source.offsets);
+      begins.push_back(x.source.begins_there.data());
       if (written && !x.source.overlap.empty())
         refuse_call("ragged", parts.back().name() + " is written, but " + x.source.overlap +
                                   "; give each item numbers of its own");
     }
   }
-  /// In place, an item is read before it is written. Other shared numbers are refused.
+  /// In place, an item is read before it is written: both are copies of one operand. Other shared
+  /// numbers are refused.
   void refuse_overlaps() const {
     for (std::size_t a = 0; a < parts.size(); ++a)
       for (std::size_t b = 0; b < parts.size(); ++b) {
         auto const &x = parts[a], &y = parts[b];
         bool const share = x.d.begin < y.d.end && y.d.begin < x.d.end,
-                   in_place = !y.writes && x.d.begin == y.d.begin && offsets[a] == offsets[b];
+                   in_place = !y.writes && x.d.begin == y.d.begin && begins[a] == begins[b];
         if (a == b || !x.writes || !share || in_place) continue;
         refuse_call("ragged", x.name() + " is written and shares numbers with " + y.name() +
                                   "; give a View of its own");
@@ -309,6 +325,9 @@ void call_with_plan(F const& f, Exec const& exec, How const& how,
                 "Batchwork: a call with a ragged operand has only such operands: in, out or "
                 "inout(ragged<...>(plan, values, offsets)), next to common, table and status; one "
                 "number for each item is ragged<>(plan, values)");
+  static_assert(NeedsConstants<F> ||
+                    ((kind_of<X> == Kind::nothing || is_ragged<X> || is_status_operand<X>) && ...),
+                "Batchwork: on whole matrices all operands are ragged; common(...) is for map");
   require_reachable<Kokkos::SpaceAccessibility<Exec, Memory>::accessible>();
   auto const same_plan = [&](auto const& argument) {
     if constexpr (is_ragged<std::remove_cvref_t<decltype(argument)>>)
@@ -332,6 +351,9 @@ void call_with_plan(F const& f, Exec const& exec, How const& how,
       run.codes = status_target<Exec>(call, argument, views.position);
       auto const& part = call.parts[0];
       if (!part.d.problem.empty()) call.fail(part.name() + ": " + part.d.problem);
+      // Kernels on whole matrices write codes to data[item].
+      if (!NeedsConstants<F> && (run.codes.width != 1 || run.codes.group != 1))
+        call.fail(part.name() + " has gaps; give a contiguous View");
       if (part.d.items != plan.items)
         call.fail(part.name() + " has " + std::to_string(part.d.items) +
                   " items, but the plan has " + std::to_string(plan.items) +
@@ -339,6 +361,7 @@ void call_with_plan(F const& f, Exec const& exec, How const& how,
     }
   };
   (find_status(x), ...);
+  if constexpr (!NeedsConstants<F>) run.check_unpadded(f, how, x...);
   for (auto const& segment : plan.parts->segments)
     run.template run<Sizes...>(f, how, segment, x...);
 }

@@ -53,11 +53,11 @@ inline constexpr int lanes_of_ragged_copy = runs_on_device<Exec> ? 32 : 1;
 
 /// to[k] = from[k * step]. With a step of one, compilers use vectors.
 template <class T>
-BATCHWORK_INLINE void copy_line(T* to, T const* from, std::int64_t step, int count) {
+BATCHWORK_INLINE void copy_line(T* to, T const* from, std::int64_t step, std::int64_t count) {
   if (step == 1)
-    for (int k = 0; k < count; ++k) to[k] = from[k];
+    for (std::int64_t k = 0; k < count; ++k) to[k] = from[k];
   else
-    for (int k = 0; k < count; ++k) to[k] = from[k * step];
+    for (std::int64_t k = 0; k < count; ++k) to[k] = from[k * step];
 }
 
 /// Copies items to equal sizes. Square matrices are padded by the identity, others by zeros.
@@ -74,7 +74,7 @@ struct PackRagged {
     T* const to = packed + x.packed;
     bool const square = places.rows_at == places.cols_at;
     if constexpr (lanes == 1) {
-      if (places.is_whole(x)) return copy_line(to, from, 1, x.rows * x.cols);
+      if (places.is_whole(x)) return copy_line(to, from, 1, std::int64_t(x.rows) * x.cols);
       for (int i = 0; i < places.all_rows; ++i) {
         T* const row = to + std::int64_t(i) * places.all_cols;
         int const cols = i < x.rows ? x.cols : 0;
@@ -83,9 +83,9 @@ struct PackRagged {
         if (square && i >= x.rows) row[i] = T(1);
       }
     } else {
-      int const all = places.all_rows * places.all_cols;
-      for (int e = int(n % lanes); e < all; e += lanes) {
-        int const i = e / places.all_cols, j = e - i * places.all_cols;
+      std::int64_t const all = std::int64_t(places.all_rows) * places.all_cols;
+      for (std::int64_t e = n % lanes; e < all; e += lanes) {
+        std::int64_t const i = e / places.all_cols, j = e - i * places.all_cols;
         to[e] = i < x.rows && j < x.cols ? from[i * x.row + j * x.col]
                 : square && i == j       ? T(1)
                                          : T(0);
@@ -107,7 +107,7 @@ struct UnpackRagged {
     T const* const from = packed + x.packed;
     T* const to = values + x.begin;
     if constexpr (lanes == 1) {
-      if (places.is_whole(x)) return copy_line(to, from, 1, x.rows * x.cols);
+      if (places.is_whole(x)) return copy_line(to, from, 1, std::int64_t(x.rows) * x.cols);
       for (int i = 0; i < x.rows; ++i) {
         T const* const row = from + std::int64_t(i) * places.all_cols;
         if (x.col == 1) copy_line(to + i * x.row, row, 1, x.cols);
@@ -115,10 +115,10 @@ struct UnpackRagged {
           for (int j = 0; j < x.cols; ++j) to[i * x.row + j * x.col] = row[j];
       }
     } else {
-      int const all = x.rows * x.cols;
-      for (int e = int(n % lanes); e < all; e += lanes) {
-        int const i = e / x.cols, j = e - i * x.cols;
-        to[i * x.row + j * x.col] = from[std::int64_t(i) * places.all_cols + j];
+      std::int64_t const all = std::int64_t(x.rows) * x.cols;
+      for (std::int64_t e = n % lanes; e < all; e += lanes) {
+        std::int64_t const i = e / x.cols, j = e - i * x.cols;
+        to[i * x.row + j * x.col] = from[i * places.all_cols + j];
       }
     }
   }

@@ -48,6 +48,7 @@ inline std::vector<std::int64_t> padded_sizes(std::vector<std::int64_t> const& c
       items += double(count[std::size_t(sizes[j + 1])]);
       double const cost = best[j] + cost_of_class(items, sizes[k], j + 1 < k, launch);
       if (cost < best[k]) best[k] = cost, before[k] = j;
+      if (launch == 0) break;  // a class of its own is the cheapest
     }
   }
   std::vector<std::int64_t> padded(count.size(), 0);

@@ -13,13 +13,22 @@ using Exec = Kokkos::DefaultExecutionSpace;
 using Numbers = Kokkos::View<double*>;
 using Offsets = Kokkos::View<std::int64_t*>;
 
+/// Your own kernel.
+inline void fill(Exec const& exec, Numbers const& a, Numbers const& b) {
+  Kokkos::deep_copy(exec, a, 1.0);
+  Kokkos::deep_copy(exec, b, 1.0);
+}
+
 /// A_n x_n = b_n, where A_n has rows(n) rows.
 inline void solve_all(Exec const& exec, Kokkos::View<int*> rows, Numbers a, Offsets a_begins,
-                      Numbers b, Offsets b_begins, Kokkos::View<int*> codes) {
-  auto const plan = ragged_plan(rows);             // once
-  auto const A = ragged<0, 0>(plan, a, a_begins);  // once
-  auto const x = ragged<0>(plan, b, b_begins);     // once
-  solve_cholesky(exec, in(A), inout(x), status(codes));
+                      Numbers b, Offsets b_begins, Kokkos::View<int*> codes, int steps) {
+  auto const plan = ragged_plan(rows);
+  auto const A = ragged<0, 0>(plan, a, a_begins);
+  auto const x = ragged<0>(plan, b, b_begins);
+  for (int step = 0; step < steps; ++step) {
+    fill(exec, a, b);  // new numbers, the same sizes
+    solve_cholesky(exec, in(A), inout(x), status(codes));
+  }
 }
 
 inline void multiply(Exec const& exec, Kokkos::View<int* [3]> sizes, Numbers a, Numbers b,
