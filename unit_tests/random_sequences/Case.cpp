@@ -6,7 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
+#include <map>
+#include <numeric>
 #include <sstream>
+
+#include "Rounding.hpp"
 
 namespace Batchwork::RandomSequences {
 
@@ -25,7 +30,7 @@ double number(std::mt19937_64& random, Fill fill) {
     case Fill::regular:
     case Fill::well_conditioned: return x < 0 ? 1.5 * x - 0.5 : 1.5 * x + 0.5;
     case Fill::index: return std::floor(3.5 * x + 3.5);
-    case Fill::general: break;
+    default: break;
   }
   return x;
 }
@@ -39,15 +44,15 @@ Tally& tally() {
 
 template <class T>
 Buffer<T>::Buffer(Storage const& s, int items, std::uint64_t seed)
-    : storage_(s), items_(items), seed_(seed) {
+    : storage_(s), items_(s.count > 0 ? s.count : items), seed_(seed) {
   bool const part = s.arranged == Arranged::left_part || s.arranged == Arranged::right_part,
              apart = s.arranged == Arranged::strided;
   auto const dimension = [&](int used, int more, int first) {
     dims_.push_back({std::size_t(used), std::size_t(used + more), 0, std::size_t(first)});
   };
   if (s.items) {
-    if (s.arranged == Arranged::compact) dimension((items + s.width - 1) / s.width, 1, 0);
-    else dimension(items, part ? s.offset + 1 : apart ? 2 : 0, part ? s.offset : apart);
+    if (s.arranged == Arranged::compact) dimension((items_ + s.width - 1) / s.width, 1, 0);
+    else dimension(items_, part ? s.offset + 1 : apart ? 2 : 0, part ? s.offset : apart);
   }
   if (s.times) dimension(s.steps, apart ? 2 : 0, apart);
   if (s.rank > 0) dimension(s.rows, apart, apart);
@@ -102,10 +107,41 @@ BoundedTile Buffer<T>::tile(int item, int time) {
 }
 
 template <class T>
+void Buffer<T>::fill_places(std::mt19937_64& random) {
+  Storage const& s = storage_;
+  int const cols = s.rank == 2 ? s.cols : 1;
+  std::vector<int> order(static_cast<std::size_t>(s.extent));
+  std::iota(order.begin(), order.end(), 0);
+  for (int k = s.extent; k > 1; --k)
+    std::swap(order[std::size_t(k) - 1], order[std::size_t(below(random, k))]);
+  std::size_t next = 0;
+  for (int item = 0; item < items_; ++item)
+    for (int i = 0; i < s.rows; ++i)
+      for (int j = 0; j < cols; ++j)
+        at(item, 0, i, j) =
+            T(s.fill == Fill::places ? below(random, s.extent) : order[next++]);
+  if (!s.beyond) return;
+  std::int32_t const outside[] = {s.extent, -1, s.extent + 1,
+                                  std::numeric_limits<std::int32_t>::max(),
+                                  std::numeric_limits<std::int32_t>::min()};
+  int const certain = below(random, items_);
+  for (int item = 0; item < items_; ++item)
+    if (below(random, 8) == 0 || item == certain)
+      at(item, 0, below(random, s.rows), below(random, cols)) = T(outside[below(random, 5)]);
+}
+
+template <class T>
 void Buffer<T>::fill() {
   Storage const& s = storage_;
   std::mt19937_64 random(seed_);
   Kokkos::deep_copy(host_, Test::poison<T>());
+  if (s.fill == Fill::places || s.fill == Fill::distinct_places) return fill_places(random);
+  if (s.fill == Fill::mask) {
+    int const values[] = {0, 0, 1, 1, 1, -1, 256};
+    for (int item = 0; item < items_; ++item)
+      at(item, 0, 0, 0) = T(values[below(random, 7)]);
+    return;
+  }
   for (int item = 0; item < (s.items ? items_ : 1); ++item)
     for (int time = 0; time < times(); ++time) {
       if (s.rank == 2 && s.fill == Fill::positive_definite) {
@@ -135,15 +171,10 @@ void Buffer<T>::fill() {
 }
 
 template <class T>
-bool Buffer<T>::is_clean_outside(std::vector<int> const& times) {
-  std::vector<bool> mine(host_.extent(0), false);
-  for (int item = 0; item < (storage_.items ? items_ : 1); ++item)
-    for (int const time : times)
-      for (int i = 0; i < storage_.rows; ++i)
-        for (int j = 0; j < (storage_.rank == 2 ? storage_.cols : 1); ++j)
-          mine[offset_of(item, time, i, j)] = true;
-  for (std::size_t k = 0; k < mine.size(); ++k)
-    if (!mine[k] && host_(k) != Test::poison<T>()) return false;
+bool Buffer<T>::is_unchanged_outside(std::vector<bool> const& written) const {
+  for (std::size_t k = 0; k < sent_.size(); ++k)
+    if (!(k < written.size() && written[k]) && !Test::same_bits(T(host_(k)), sent_[k]))
+      return false;
   return true;
 }
 
@@ -185,12 +216,70 @@ int Case<T>::time_of(Operand const& o, int step) const {
 }
 
 template <class T>
+bool Case<T>::takes_part(int item) const {
+  return mask_ < 0 || integers_[std::size_t(mask_)]->at(item, 0, 0, 0) != 0;
+}
+template <class T>
+int Case<T>::rank_of_index(Operand const& o) const {
+  return o.index < 0 ? 0 : integers_[std::size_t(o.index)]->storage().rank;
+}
+template <class T>
+typename Case<T>::Extents Case<T>::extents_of(Operand const& o, int buffer) const {
+  Storage const& s = buffers_[std::size_t(buffer)]->storage();
+  if (rank_of_index(o) == 0) return {s.rank, s.rows, s.rank == 2 ? s.cols : 1};
+  Storage const& x = integers_[std::size_t(o.index)]->storage();
+  return {x.rank + s.rank, x.rows, x.rank == 2 ? x.cols : s.rows};
+}
+template <class T>
+std::ptrdiff_t Case<T>::offset_of(Operand const& o, int buffer, int item, int time, int i,
+                                  int j) const {
+  Buffer<T> const& b = *buffers_[std::size_t(buffer)];
+  int const rank = rank_of_index(o);
+  int place = item;
+  if (o.index >= 0) {
+    auto& index = *integers_[std::size_t(o.index)];
+    place = index.at(item, 0, rank > 0 ? i : 0, rank > 1 ? j : 0);
+    if (place < 0 || place >= index.storage().extent) return -1;
+  }
+  if (rank > 0) i = rank == 1 ? j : 0, j = 0;
+  return std::ptrdiff_t(b.offset_of(place, time, i, j));
+}
+/// NaN where the tile has numbers if any of its indices is out of range.
+template <class T>
+BoundedTile Case<T>::tile_of(Operand const& o, int buffer, int item, int time) const {
+  Buffer<T>& b = *buffers_[std::size_t(buffer)];
+  if (o.index < 0) return b.tile(item, time);
+  Extents const e = extents_of(o, buffer);
+  Structure const structure = b.storage().structure;
+  bool const is_diagonal = structure == Structure::diagonal;
+  BoundedTile x(e.rows, is_diagonal ? e.rows : e.cols, structure);
+  bool there = true;
+  for (int i = 0; i < e.rows; ++i)
+    for (int j = 0; j < e.cols; ++j) there = there && offset_of(o, buffer, item, time, i, j) >= 0;
+  if (!there) x.info = {Status::code(Reason::out_of_range, 0), true};
+  for (int i = 0; i < x.rows; ++i)
+    for (int j = 0; j < x.cols; ++j) {
+      if ((is_diagonal && i != j) || (structure == Structure::lower && j > i)) continue;
+      bool const turned = structure == Structure::symmetric && j > i;
+      Real y = std::numeric_limits<Real>::quiet_NaN();
+      if (there)
+        y = Real(b.value(std::size_t(offset_of(o, buffer, item, time, turned ? j : i,
+                                                is_diagonal ? 0
+                                                : turned    ? i
+                                                            : j))));
+      x.at(i, j).value = y;
+    }
+  return x;
+}
+
+template <class T>
 std::vector<typename Case<T>::Written> Case<T>::written() const {
   std::vector<Written> r;
   for (std::size_t k = 0; k < operands_.size(); ++k) {
     Operand const& o = operands_[k];
     if (o.is_integer) continue;
-    if (o.role == Role::out || o.role == Role::inout) r.push_back({int(k), o.buffer, {0}});
+    if (o.role == Role::out || o.role == Role::inout || o.role == Role::add)
+      r.push_back({int(k), o.buffer, {0}});
     if (o.role == Role::carry && o.end >= 0) r.push_back({int(k), o.end, {0}});
     if (o.role == Role::emit || o.role == Role::each_inout) {
       std::vector<int> times;
@@ -216,17 +305,22 @@ typename Case<T>::Result Case<T>::interpret_item(int item,
                                                  std::function<void(Arguments&)> const& interpret) {
   Arguments a;
   auto const set = [&](std::size_t k, int buffer, int time) {
-    if (operands_[k].is_integer) {
-      a.integers[k] = BoundedInteger(integers_[std::size_t(buffer)]->at(item, time, 0, 0));
+    Operand const& o = operands_[k];
+    if (o.is_integer) {
+      auto& b = *integers_[std::size_t(buffer)];
+      int const place = o.index < 0 ? item : integers_[std::size_t(o.index)]->at(item, 0, 0, 0);
+      if (place >= 0 && place < b.items()) a.integers[k] = BoundedInteger(b.at(place, time, 0, 0));
+      else a.integers[k] = BoundedInteger(0, true, {Status::code(Reason::out_of_range, 0), true});
       return;
     }
-    BoundedTile const x = buffers_[std::size_t(buffer)]->tile(item, time);
+    BoundedTile x = tile_of(o, buffer, item, time);
+    if (o.role == Role::add) x = BoundedTile(x.rows, x.cols, x.structure);
     a.tiles[k].become(x);
-    a.scalars[k] = BoundedScalar(x.at(0, 0));
+    a.scalars[k] = BoundedScalar(x.at(0, 0), x.info);
   };
   auto const get = [&](std::size_t k) {
     Operand const& o = operands_[k];
-    bool const is_scalar = buffers_[std::size_t(o.buffer)]->storage().rank == 0;
+    bool const is_scalar = extents_of(o, o.buffer).rank == 0;
     if (!is_scalar) return a.tiles[k];
     BoundedScalar const s = o.is_log ? a.logs[k].value() : a.scalars[k];
     BoundedTile x(1, 1);
@@ -235,11 +329,16 @@ typename Case<T>::Result Case<T>::interpret_item(int item,
     return x;
   };
   Result r;
+  r.left_out = !takes_part(item);
+  if (r.left_out) return r;
   Info code, bad;
   auto const store = [&](std::size_t k, int time) {
     BoundedTile const x = get(k);
     r.tiles.push_back({int(k), time, x});
     code = first_failure(code, x.info);
+    Operand const& o = operands_[k];
+    if (o.index >= 0 && tile_of(o, o.buffer, item, time).info.code != 0)
+      code = first_failure(code, {Status::code(Reason::out_of_range, 0), true});
     for (int i = 0; i < x.rows; ++i)
       for (int j = 0; j < x.cols; ++j) {
         if (std::isnan(x.at(i, j).value)) bad = {Status::code(Reason::not_finite, 0), true};
@@ -252,10 +351,11 @@ typename Case<T>::Result Case<T>::interpret_item(int item,
   a.integers.resize(operands_.size());
   a.tables.resize(operands_.size());
   a.tables_of_vectors.resize(operands_.size());
+  a.random.resize(operands_.size());
   for (std::size_t k = 0; k < operands_.size(); ++k) {
     Operand const& o = operands_[k];
     if (o.role == Role::item) a.integers[k] = BoundedInteger(item);
-    if (o.role == Role::item || o.role == Role::step) continue;
+    if (o.role == Role::item || o.role == Role::step || o.role == Role::random) continue;
     if (o.role == Role::table) {
       auto* const b = buffers_[std::size_t(o.buffer)].get();
       int const rows = b->storage().rows;
@@ -274,6 +374,12 @@ typename Case<T>::Result Case<T>::interpret_item(int item,
     for (std::size_t k = 0; k < operands_.size(); ++k) {
       Operand const& o = operands_[k];
       if (o.role == Role::step) a.integers[k] = BoundedInteger(step);
+      if (o.role == Role::random) {
+        Address const& x = addresses_[k];
+        a.random[k] = {{x.seed, std::uint32_t(x.stream), std::uint64_t(x.first_item + item),
+                        std::uint32_t(step)},
+                       sizeof(T) == 4};
+      }
       if (o.role == Role::each || o.role == Role::common_each || o.role == Role::each_inout)
         set(k, o.buffer, time_of(o, step));
     }
@@ -284,7 +390,8 @@ typename Case<T>::Result Case<T>::interpret_item(int item,
   }
   for (std::size_t k = 0; k < operands_.size(); ++k) {
     Operand const& o = operands_[k];
-    if (o.role == Role::out || o.role == Role::inout || (o.role == Role::carry && o.end >= 0))
+    if (o.role == Role::out || o.role == Role::inout || o.role == Role::add ||
+        (o.role == Role::carry && o.end >= 0))
       store(k, 0);
     else if (o.role == Role::carry) code = first_failure(code, get(k).info);
   }
@@ -310,6 +417,11 @@ bool Case<T>::compare(int item, Result const& r, bool planted) {
     return "item " + std::to_string(item) + (planted ? ", in which a failure is planted" : "");
   };
   Tally& t = tally();
+  if (r.left_out) {
+    if (host_codes_(item) == Test::poison<int>()) return true;
+    fail(where() + ": it is left out, but its status was written");
+    return false;
+  }
   if (has_status_) {
     ++t.codes;
     int const got = host_codes_(item);
@@ -325,7 +437,8 @@ bool Case<T>::compare(int item, Result const& r, bool planted) {
   }
   for (Emitted const& e : r.tiles) {
     Operand const& o = operands_[std::size_t(e.operand)];
-    auto& buffer = *buffers_[std::size_t(o.role == Role::carry ? o.end : o.buffer)];
+    if (o.role == Role::add) continue;
+    int const buffer = o.role == Role::carry ? o.end : o.buffer;
     bool const is_diagonal = e.tile.structure == Structure::diagonal;
     Real size = 0;
     for (int i = 0; i < e.tile.rows; ++i)
@@ -336,7 +449,9 @@ bool Case<T>::compare(int item, Result const& r, bool planted) {
       for (int j = 0; j < e.tile.cols; ++j) {
         if (is_diagonal && i != j) continue;
         Entry const& want = e.tile.at(i, j);
-        Real const got = Real(buffer.at(item, e.time, i, is_diagonal ? 0 : j));
+        std::ptrdiff_t const at = offset_of(o, buffer, item, e.time, i, is_diagonal ? 0 : j);
+        if (at < 0) continue;
+        Real const got = Real(buffers_[std::size_t(buffer)]->value(std::size_t(at)));
         if (!planted) ++t.entries;
         if (!std::isfinite(want.error)) {
           if (!planted) ++t.unknown;
@@ -365,12 +480,67 @@ bool Case<T>::compare(int item, Result const& r, bool planted) {
   return true;
 }
 
+/// Views to which items add.
+template <class T>
+void Case<T>::compare_sums(std::vector<Result> const& results, std::vector<bool> const& planted) {
+  struct Sum {
+    Real value, error = 0, size;
+    int terms = 0;
+    bool may_be_nan = false;
+  };
+  for (std::size_t k = 0; k < operands_.size(); ++k) {
+    Operand const& o = operands_[k];
+    if (o.role != Role::add) continue;
+    auto& b = *buffers_[std::size_t(o.buffer)];
+    std::map<std::ptrdiff_t, Sum> sums;
+    for (int item = 0; item < items_; ++item) {
+      Result const& r = results[std::size_t(item)];
+      for (Emitted const& e : r.tiles) {
+        if (e.operand != int(k)) continue;
+        bool const is_diagonal = e.tile.structure == Structure::diagonal;
+        for (int i = 0; i < e.tile.rows; ++i)
+          for (int j = 0; j < (is_diagonal ? 1 : e.tile.cols); ++j) {
+            std::ptrdiff_t const at = offset_of(o, o.buffer, item, 0, i, j);
+            if (at < 0) continue;
+            Real const sent = Real(b.sent(std::size_t(at)));
+            Sum& s = sums.try_emplace(at, Sum{sent, 0, std::fabs(sent)}).first->second;
+            Entry const& x = e.tile.at(i, is_diagonal ? i : j);
+            s.value += x.value, s.error += x.error;
+            s.size += std::fabs(x.value) + x.error;
+            ++s.terms;
+            // A failure can spoil more of its own item than necessary.
+            s.may_be_nan = s.may_be_nan ||
+                           (planted[std::size_t(item)] && (r.code.code != 0 || !r.code.certain));
+          }
+      }
+    }
+    for (auto const& [at, s] : sums) {
+      ++tally().entries;
+      Real const got = Real(b.value(std::size_t(at))),
+                 bound = s.error + gamma(s.terms) * s.size + Real(s.terms) * smallest();
+      if (!std::isfinite(s.error)) {
+        ++tally().unknown;
+        continue;
+      }
+      bool const good = std::isnan(s.value) ? std::isnan(got)
+                        : std::isnan(got)   ? s.may_be_nan
+                                            : std::fabs(got - s.value) <= bound;
+      if (good) continue;
+      std::ostringstream text;
+      text.precision(20);
+      text << "operand " << k << ", offset " << at << ": the sum of " << s.terms << " items is "
+           << got << ", should be " << s.value << " within " << bound;
+      return fail(text.str());
+    }
+  }
+}
+
 /// A fault in an operand of one item that causes a failure, or can cause one.
 template <class T>
 bool Case<T>::plant(std::mt19937_64& random, int item) {
   std::vector<Buffer<T>*> places;
   for (Operand const& o : operands_) {
-    if (o.is_integer || o.buffer < 0) continue;
+    if (o.is_integer || o.buffer < 0 || o.index >= 0) continue;
     Storage const& s = buffers_[std::size_t(o.buffer)]->storage();
     if (!s.items) continue;
     if (o.role == Role::out || o.role == Role::emit) continue;
@@ -399,15 +569,22 @@ void Case<T>::check(std::function<void()> const& launch,
   auto const begin = [&] {
     for (auto const& b : buffers_) b->fill();
     for (auto const& b : integers_) b->fill();
+    // The indices of an item that is left out are not read.
+    for (Operand const& o : operands_) {
+      if (o.index < 0) continue;
+      auto& index = *integers_[std::size_t(o.index)];
+      for (int item = 0; item < items_; ++item)
+        if (!takes_part(item)) index.at(item, 0, 0, 0) = Test::poison<std::int32_t>();
+    }
     // Operands that are only written are poisoned at first.
     for (Written const& w : written()) {
       Operand const& o = operands_[std::size_t(w.operand)];
-      if (o.role == Role::inout || o.role == Role::each_inout ||
+      if (o.role == Role::inout || o.role == Role::each_inout || o.role == Role::add ||
           (o.role == Role::carry && o.end == o.buffer))
         continue;
       Buffer<T>& b = *buffers_[std::size_t(w.buffer)];
       Storage const& s = b.storage();
-      for (int item = 0; item < items_; ++item)
+      for (int item = 0; item < b.items(); ++item)
         for (int time = 0; time < b.times(); ++time)
           for (int i = 0; i < s.rows; ++i)
             for (int j = 0; j < (s.rank == 2 ? s.cols : 1); ++j)
@@ -419,18 +596,31 @@ void Case<T>::check(std::function<void()> const& launch,
     for (int item = 0; item < items_; ++item) r.push_back(interpret_item(item, interpret));
     return r;
   };
+  // Calls f(offset, i, j) for all that an item may write.
+  auto const each_written = [&](Written const& w, int item, auto const& f) {
+    if (!takes_part(item)) return;
+    Operand const& o = operands_[std::size_t(w.operand)];
+    Extents const e = extents_of(o, w.buffer);
+    for (int const time : w.times)
+      for (int i = 0; i < e.rows; ++i)
+        for (int j = 0; j < e.cols; ++j) {
+          std::ptrdiff_t const at = offset_of(o, w.buffer, item, time, i, j);
+          if (at >= 0) f(std::size_t(at), i, j);
+        }
+  };
   auto const download = [&] {
     for (Written const& w : written()) buffers_[std::size_t(w.buffer)]->download();
-    auto const times_of = [&](Written const& w) {
-      // At other steps, an operand that is also read keeps its values.
-      std::vector<int> all;
-      for (int t = 0; t < buffers_[std::size_t(w.buffer)]->times(); ++t) all.push_back(t);
-      return operands_[std::size_t(w.operand)].role == Role::emit ? w.times : all;
-    };
-    for (Written const& w : written())
-      if (!buffers_[std::size_t(w.buffer)]->is_clean_outside(times_of(w)))
+    for (Written const& w : written()) {
+      std::vector<bool> mine;
+      for (int item = 0; item < items_; ++item)
+        each_written(w, item, [&](std::size_t at, int, int) {
+          if (mine.size() <= at) mine.resize(at + 1, false);
+          mine[at] = true;
+        });
+      if (!buffers_[std::size_t(w.buffer)]->is_unchanged_outside(mine))
         fail("numbers that do not belong to operand " + std::to_string(w.operand) +
              " were written");
+    }
   };
 
   begin();
@@ -438,16 +628,17 @@ void Case<T>::check(std::function<void()> const& launch,
   run(launch);
   download();
   for (int item = 0; item < items_; ++item) compare(item, clean[std::size_t(item)], false);
+  compare_sums(clean, std::vector<bool>(std::size_t(items_), false));
   // Neighbours of failed items must be bitwise the same as without failures.
   std::vector<T> before;
   std::vector<int> codes_before;
   auto const neighbour = [&](int item, auto const& f) {
     for (Written const& w : written()) {
-      Buffer<T>& b = *buffers_[std::size_t(w.buffer)];
-      for (int const time : w.times)
-        for (int i = 0; i < b.storage().rows; ++i)
-          for (int j = 0; j < (b.storage().rank == 2 ? b.storage().cols : 1); ++j)
-            f(b.at(item, time, i, j), w.operand, i, j);
+      // The order of additions is not fixed.
+      if (operands_[std::size_t(w.operand)].role == Role::add) continue;
+      each_written(w, item, [&](std::size_t at, int i, int j) {
+        f(buffers_[std::size_t(w.buffer)]->value(at), w.operand, i, j);
+      });
     }
   };
   for (int item = 0; item < items_; ++item) {
@@ -462,13 +653,14 @@ void Case<T>::check(std::function<void()> const& launch,
     if (!planted[std::size_t(item)] && !(items_ > 1 && below(random, 4) == 0))
       planted[std::size_t(item)] = plant(random, item);
   std::vector<Result> const failed = [&] {
-    std::vector<Result> r(static_cast<std::size_t>(items_));
+    std::vector<Result> r = clean;
     for (int item = 0; item < items_; ++item)
       if (planted[std::size_t(item)]) r[std::size_t(item)] = interpret_item(item, interpret);
     return r;
   }();
   run(launch);
   download();
+  compare_sums(failed, planted);
   std::size_t at = 0;
   for (int item = 0; item < items_; ++item) {
     if (planted[std::size_t(item)]) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "BoundedDual.hpp"
+#include "BoundedRandom.hpp"
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::RandomSequences {
@@ -36,6 +37,8 @@ enum class Role {
   table,  ///< read at indices; contains numbers or vectors
   item,   ///< the number of the item
   step,   ///< the number of the step
+  add,    ///< added to a View at indices
+  random,
 };
 
 /// The initial values of an operand.
@@ -46,6 +49,9 @@ enum class Fill {
   positive_definite,  ///< symmetric, its eigenvalues between 1/2 and a few
   well_conditioned,   ///< lower triangular with a regular diagonal
   index,              ///< integers from 0 to 6
+  places,             ///< indices of a View; some are equal
+  distinct_places,    ///< in a random order
+  mask,               ///< of items: zero and other integers
 };
 
 /// The memory of an operand. Parts are Views of some of the items, or rows, of a larger View.
@@ -62,6 +68,9 @@ struct Storage {
   int width = 1;   ///< of compact groups
   int offset = 0;  ///< of a part: the first item
   int steps = 0;   ///< number of steps, if the View has an index for them
+  int count = 0;   ///< of a View that indices pick from: its number of items, else 0
+  int extent = 0;  ///< of places: that of the View
+  bool beyond = false;  ///< whether some places are out of range
 };
 
 template <class T>
@@ -72,18 +81,27 @@ using Mirror = decltype(Kokkos::create_mirror(Kokkos::HostSpace(),
 template <class T>
 class Buffer {
  public:
+  /// \param items  of the call; a View that indices pick from has its own number
   Buffer(Storage const& s, int items, std::uint64_t seed);
 
   Storage const& storage() const { return storage_; }
+  int items() const { return items_; }
   int times() const { return storage_.times ? storage_.steps : 1; }
   T& at(int item, int time, int i, int j);
+  std::size_t offset_of(int item, int time, int i, int j) const;
+  T& value(std::size_t offset) { return host_(offset); }
+  /// What it was before the call.
+  T sent(std::size_t offset) const { return sent_[offset]; }
   BoundedTile tile(int item, int time);
   /// Restores the initial numbers. All other memory is poisoned.
   void fill();
-  void upload() const { Kokkos::deep_copy(device_, host_); }
+  void upload() {
+    Kokkos::deep_copy(device_, host_);
+    sent_.assign(host_.data(), host_.data() + host_.extent(0));
+  }
   void download() const { Kokkos::deep_copy(host_, device_); }
-  /// Whether all that does not belong to the batch, at these times, is still poison.
-  bool is_clean_outside(std::vector<int> const& times);
+  /// Whether all numbers but the written ones are bitwise what they were before the call.
+  bool is_unchanged_outside(std::vector<bool> const& written) const;
 
   // ---- Views of it, as a call takes them; E are static extents ----
   /// LayoutLeft or LayoutRight, U being T or T const and Leading the number of run-time extents
@@ -157,7 +175,7 @@ class Buffer {
     std::size_t used, allocated, stride, first;
   };
   std::size_t extent(int k) const { return dims_[std::size_t(k)].allocated; }
-  std::size_t offset_of(int item, int time, int i, int j) const;
+  void fill_places(std::mt19937_64& random);
 
   Storage storage_;
   int items_;
@@ -166,6 +184,7 @@ class Buffer {
   std::size_t begin_ = 0;        ///< offset of the first number of the batch
   Kokkos::View<T*, Space> device_;
   Mirror<T> host_;
+  std::vector<T> sent_;
 };
 
 /// The arguments with which the interpreter calls the sequence: one for each operand.
@@ -176,11 +195,13 @@ struct Arguments {
   std::vector<BoundedInteger> integers;
   std::vector<BoundedTable> tables;
   std::vector<BoundedTableOfVectors> tables_of_vectors;
+  std::vector<BoundedNumbers> random;
   BoundedTile& tile(int k) { return tiles[std::size_t(k)]; }
   BoundedScalar& scalar(int k) { return scalars[std::size_t(k)]; }
   BoundedLogSum& log(int k) { return logs[std::size_t(k)]; }
   BoundedInteger& integer(int k) { return integers[std::size_t(k)]; }
   BoundedTable& table(int k) { return tables[std::size_t(k)]; }
+  BoundedNumbers& numbers(int k) { return random[std::size_t(k)]; }
   BoundedTableOfVectors& vectors(int k) { return tables_of_vectors[std::size_t(k)]; }
 };
 
@@ -202,6 +223,13 @@ struct Operand {
   int stride = 1, lag = 0;
   bool reversed = false;
   bool is_integer = false;  ///< its Buffer is one of integers
+  int index = -1;           ///< the Buffer of the indices that pick from its Buffer
+};
+
+/// The address of random numbers.
+struct Address {
+  std::uint64_t seed;
+  std::int64_t stream, first_item;
 };
 
 /// Statistics of all comparisons of a program, which show that they tested something.
@@ -221,7 +249,13 @@ class Case {
   int items() const { return items_; }
   Buffer<T>& add(Storage const& s);
   Buffer<std::int32_t>& add_integers(Storage const& s);
-  void operand(Operand const& o) { operands_.push_back(o); }
+  void operand(Operand const& o) { operands_.push_back(o), addresses_.push_back({}); }
+  void random(Address const& a) {
+    operand({Role::random, -1});
+    addresses_.back() = a;
+  }
+  /// Leaves out the items with zero in this Buffer of integers.
+  void mask(int buffer) { mask_ = buffer; }
   Kokkos::View<int*, Space> codes() const { return codes_; }
 
   /// Runs the sequence by `launch` and, for each item, by `interpret`, and compares; twice, see
@@ -236,6 +270,7 @@ class Case {
   struct Result {
     std::vector<Emitted> tiles;
     Info code;
+    bool left_out = false;
   };
   struct Written {
     int operand, buffer;
@@ -244,11 +279,23 @@ class Case {
   Result interpret_item(int item, std::function<void(Arguments&)> const& interpret);
   void run(std::function<void()> const& launch);
   bool compare(int item, Result const& r, bool planted);
+  void compare_sums(std::vector<Result> const& results, std::vector<bool> const& planted);
   bool plant(std::mt19937_64& random, int item);
   std::vector<Written> written() const;
   /// The number of steps that run, and the number of steps of an operand's View.
   std::vector<int> steps_run() const;
   int time_of(Operand const& o, int step) const;
+  bool takes_part(int item) const;
+  /// The number of indices that pick an item's tile: 0 (one for all), 1 (of rows), 2 (of entries).
+  int rank_of_index(Operand const& o) const;
+  /// The tile in a Buffer. Entries of diagonals and vectors are (i, 0).
+  struct Extents {
+    int rank, rows, cols;
+  };
+  Extents extents_of(Operand const& o, int buffer) const;
+  /// Where its entry (i, j) is, or -1 for an index out of range.
+  std::ptrdiff_t offset_of(Operand const& o, int buffer, int item, int time, int i, int j) const;
+  BoundedTile tile_of(Operand const& o, int buffer, int item, int time) const;
   void fail(std::string const& what);
 
   std::uint64_t seed_;
@@ -259,6 +306,8 @@ class Case {
   std::vector<std::unique_ptr<Buffer<T>>> buffers_;
   std::vector<std::unique_ptr<Buffer<std::int32_t>>> integers_;
   std::vector<Operand> operands_;
+  std::vector<Address> addresses_;  ///< of each operand
+  int mask_ = -1;
   Kokkos::View<int*, Space> codes_;
   Mirror<int> host_codes_;
   int messages_ = 0;

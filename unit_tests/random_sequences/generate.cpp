@@ -39,6 +39,9 @@ struct Vocabulary {
   static constexpr bool time = true;         ///< backward, range, lag, stride, reversed
   static constexpr bool several = true;      ///< then, on, local
   static constexpr bool derivatives = true;  ///< jacobian, gradient, derivative
+  static constexpr bool indices = true;      ///< gathered, scattered, add
+  static constexpr bool item_mask = true;
+  static constexpr bool random = true;  ///< uniform, normal, integers
   /// select(mask, 0.5, 2) with a mask of integers, in expressions with double or float
   static constexpr bool numbers_by_integers = true;
   /// lu(a).solve(b), both with derivatives, a common to all items and b not
@@ -53,7 +56,17 @@ constexpr double largest = 1000, worst_condition = 1000;
 constexpr int largest_unrolled = 6;  ///< beyond this extent no entries are generated one by one
 
 enum class St { general, symmetric, lower, upper, diagonal };
-enum class Fill { general, positive, regular, positive_definite, well_conditioned, index };
+enum class Fill {
+  general,
+  positive,
+  regular,
+  positive_definite,
+  well_conditioned,
+  index,
+  places,
+  distinct_places,
+  mask
+};
 
 char const* name(St s) {
   switch (s) {
@@ -70,6 +83,9 @@ char const* name(Fill f) {
     case Fill::positive_definite: return "positive_definite";
     case Fill::well_conditioned: return "well_conditioned";
     case Fill::index: return "index";
+    case Fill::places: return "places";
+    case Fill::distinct_places: return "distinct_places";
+    case Fill::mask: return "mask";
     default: return "general";
   }
 }
@@ -120,16 +136,22 @@ struct View {
   std::string place = "left", expression;
   int width = 1, offset = 0, steps = 0;
   bool integer = false;
+  int count = 0;  ///< the number of its items, if indices pick them
+  int extent = 0;  ///< of indices: that of the View
+  bool beyond = false;  ///< whether indices are out of range
 };
 struct Leaf {
   /// in, out, inout, common, fixed, each, common_each, each_inout, carry, emit, local, table, item,
-  /// step
+  /// step, add, random
   std::string role;
   int view = -1, end = -1;
   bool common_start = false, fixed_start = false, is_log = false;
   double weight = 1;
   int stride = 1, lag = 0;
   bool reversed = false;
+  int index = -1;     ///< the View of its indices
+  int rank = -1;      ///< of the tile, if indices pick it
+  std::string address;  ///< of random numbers
 };
 
 class Generator {
@@ -182,6 +204,10 @@ class Generator {
   }
 
   int integer_leaf();
+  int index_view(int rank, int rows, int cols, Fill fill);
+  void pick_by_indices(int leaf);
+  std::string random_leaf();
+  int draw(int rows, int cols, int rank, Fill fill);
   int table_leaf();
   int integer_node();
   std::string pace(int leaf);
@@ -313,8 +339,99 @@ std::string Generator::pace(int leaf) {
   return text;
 }
 
+/// A View of integers for each item: indices or a mask.
+int Generator::index_view(int rank, int rows, int cols, Fill fill) {
+  View w;
+  w.integer = true, w.fill = fill;
+  w.rank = rank, w.rows = rows, w.cols = cols;
+  s_.views.push_back(w);
+  int const v = int(s_.views.size()) - 1;
+  s_.views.back().expression = view_text(v, chance(30));
+  return v;
+}
+
+/// Lets indices pick the operand: tiles of its View, or rows or numbers, where nothing else is
+/// known about the tile.
+void Generator::pick_by_indices(int leaf) {
+  Leaf const l = s_.leaves[std::size_t(leaf)];
+  View w = s_.views[std::size_t(l.view)];
+  int const tile_rank = w.rank;
+  int rank = 0, rows = 1, cols = 1;
+  bool const plain = w.st == St::general && !w.integer &&
+                     (w.fill == Fill::general || w.fill == Fill::positive ||
+                      w.fill == Fill::regular);
+  if (plain && tile_rank > 0 && chance(60)) {
+    rank = tile_rank == 1 || chance(60) ? 1 : 2;
+    rows = w.rows, cols = rank == 2 ? w.cols : 1;
+    w.rows = tile_rank == 2 && rank == 1 ? w.cols : 1, w.cols = 1;
+    w.rank = tile_rank - rank;
+  }
+  bool const distinct = l.role == "out" || l.role == "inout";
+  w.count = distinct ? items_ * rows * cols + below(4)
+                     : one_of(std::vector<int>{1, 3, items_, items_ + 2, 2 * items_ + 5});
+  s_.views[std::size_t(l.view)] = w;
+  s_.views[std::size_t(l.view)].expression = view_text(l.view, l.role == "in" && chance(20));
+  int const index =
+      index_view(rank, rows, cols, distinct ? Fill::distinct_places : Fill::places);
+  s_.views[std::size_t(index)].extent = w.count;
+  s_.views[std::size_t(index)].beyond = chance(35);
+  s_.leaves[std::size_t(leaf)].index = index;
+  s_.leaves[std::size_t(leaf)].rank = tile_rank;
+}
+
+/// The operand of random numbers: one that is there, or another one.
+std::string Generator::random_leaf() {
+  std::vector<int> found;
+  for (std::size_t k = 0; k < s_.leaves.size(); ++k)
+    if (s_.leaves[k].role == "random") found.push_back(int(k));
+  if (found.empty() || chance(15)) {
+    if (s_.leaves.empty() || s_.leaves.size() >= 7) return "";
+    Leaf l;
+    l.role = "random";
+    auto const text = [](std::uint64_t x) { return std::to_string(x); };
+    l.address = text(random_() >> (chance(50) ? 0 : 40)) + "u, " +
+                text(chance(50) ? 0 : random_() >> 32) + ", " +
+                text(chance(60) ? 0 : random_() >> 25);
+    found = {int(s_.leaves.size())};
+    s_.leaves.push_back(l);
+  }
+  return "x" + std::to_string(one_of(found));
+}
+/// A tile of random numbers, as a variable; -1 if there are enough operands.
+int Generator::draw(int rows, int cols, int rank, Fill fill) {
+  std::string const r = random_leaf();
+  if (r.empty()) return -1;
+  bool const positive = fill == Fill::positive, is_normal = !positive && chance(50);
+  std::string extents;
+  if (rank > 0) extents = "<" + std::to_string(rows);
+  if (rank > 1) extents += ", " + std::to_string(cols);
+  if (rank > 0) extents += ">";
+  Node n;
+  n.text = new_name();
+  say("auto const " + n.text + " = " + (positive ? "0.5 + " : "") +
+      (is_normal ? "normal" : "uniform") + extents + "(" + r + ");");
+  n.named = true;
+  n.rows = rows, n.cols = cols, n.scalar = rank == 0, n.vector = rank == 1;
+  n.size = is_normal ? 4 : positive ? 1.5 : 1;
+  if (positive) n.floor = 0.5, n.regular = true;
+  s_.nodes.push_back(n);
+  return int(s_.nodes.size()) - 1;
+}
+
 /// An operand that is an integer of each item, its number, or the number of the step.
 int Generator::integer_leaf() {
+  if (Vocabulary::random && chance(12)) {
+    std::string const r = random_leaf();
+    if (!r.empty()) {
+      Node n;
+      n.text = new_name();
+      say("auto const " + n.text + " = integers(" + r + ", 7);");
+      n.named = n.integer = true;
+      n.size = 7;
+      s_.nodes.push_back(n);
+      return int(s_.nodes.size()) - 1;
+    }
+  }
   if (s_.leaves.size() >= 8) return -1;
   Leaf l;
   int const p = below(100);
@@ -378,6 +495,11 @@ int Generator::integer_node() {
 
 /// Adds an operand that is read. Returns -1 if there are enough.
 int Generator::leaf(int rows, int cols, int rank, St st, Fill fill) {
+  if (Vocabulary::random && st == St::general &&
+      (fill == Fill::general || (rank == 0 && fill == Fill::positive)) && chance(8)) {
+    int const k = draw(rows, cols, rank, fill);
+    if (k >= 0) return k;
+  }
   if (s_.leaves.size() >= 7) return -1;
   // A View of vectors or scalars has a structure if it stores diagonals.
   if (st == St::diagonal) rank = 1;
@@ -1895,11 +2017,12 @@ void Generator::finish() {
         : st == St::diagonal || n.vector || (n.cols == 1 && st == St::general && chance(30)) ? 1
                                                                                              : 2;
     Leaf l;
-    l.role = scan_ && chance(65) ? "emit" : "out";
+    l.role = scan_ && chance(65) ? "emit" : Vocabulary::indices && chance(12) ? "add" : "out";
     l.view = make_view(n.rows, n.cols, rank, st, Fill::general, true, l.role == "emit", false);
     s_.leaves.push_back(l);
     std::string const name = "x" + std::to_string(s_.leaves.size() - 1);
-    s_.statements.push_back(name + " = " + use(k) + ";");
+    // A tile that is added is zero at first.
+    s_.statements.push_back(name + (l.role == "add" && chance(50) ? " += " : " = ") + use(k) + ";");
     if (!n.scalar && chance(15)) {
       int const y = pick(
           [&](Node const& x) {
@@ -1977,6 +2100,15 @@ std::string Generator::write() {
   std::string second, on;
   bool const several = Vocabulary::several && chance(30) && hand_over(second, on);
 
+  for (std::size_t k = 0; k < s_.leaves.size(); ++k) {
+    std::string const role = s_.leaves[k].role;
+    if (role == "add" || (Vocabulary::indices && (role == "in" || role == "out" || role == "inout") &&
+                          chance(20)))
+      pick_by_indices(int(k));
+  }
+  int const mask =
+      Vocabulary::item_mask && chance(15) ? index_view(0, 1, 1, Fill::mask) : -1;
+
   // The operands, with their status in any place.
   std::ostringstream o;
   std::string const id = std::to_string(seed_), functor = "Sequence" + id;
@@ -2004,13 +2136,16 @@ std::string Generator::write() {
     std::string const end = l.end >= 0 ? s_.views[std::size_t(l.end)].expression : "";
     templates += std::string(k ? ", " : "") + "class X" + i;
     bool const mutable_ = l.role == "out" || l.role == "inout" || l.role == "emit" ||
-                          l.role == "carry" || l.role == "each_inout" || l.role == "local";
+                          l.role == "carry" || l.role == "each_inout" || l.role == "local" ||
+                          l.role == "add" || l.role == "random";
+    int const rank = l.rank < 0 ? w.rank : l.rank;
     parameters += std::string(k ? ", " : "") + "X" + i + (mutable_ ? "& x" : " const& x") + i;
     calls += std::string(k ? ", " : "") +
              (is_integer          ? "a.integer("
+              : l.role == "random" ? "a.numbers("
               : l.role == "table" ? (w.rank == 1 ? "a.table(" : "a.vectors(")
               : l.is_log          ? "a.log("
-              : w.rank == 0       ? "a.scalar("
+              : rank == 0         ? "a.scalar("
                                   : "a.tile(") +
              i + ")";
     std::string a;
@@ -2027,20 +2162,35 @@ std::string Generator::write() {
       weight << l.weight;
       if (l.is_log) a = "carry(" + start + ", log_sum(" + end + ", " + weight.str() + "))";
       else a = "carry(" + start + (end.empty() ? ")" : ", " + end + ")");
-    } else a = l.role + "(" + view + ")";
+    } else if (l.role == "random") a = "random<" + type_ + ">(" + l.address + ")";
+    else if (l.index >= 0)
+      a = l.role + (l.role == "in" ? "(gathered(" : "(scattered(") + view + ", " +
+          s_.views[std::size_t(l.index)].expression + "))";
+    else a = l.role + "(" + view + ")";
     arguments.push_back(a);
     text += "  x" + i + ": " + a + "\n";
     std::ostringstream weight;
     weight << l.weight;
+    if (l.role == "random") {
+      registered += "  c.random({" + l.address + "});\n";
+      continue;
+    }
     registered += "  c.operand({Role::" + (l.role == "fixed" ? std::string("common") : l.role) +
                   ", " + std::to_string(number_of_buffer(l.view)) + ", " +
                   std::to_string(number_of_buffer(l.end)) + ", " + (l.is_log ? "true" : "false") +
                   ", " + weight.str() + ", " + std::to_string(paced.stride) + ", " +
                   std::to_string(paced.lag) + ", " + (paced.reversed ? "true" : "false") + ", " +
-                  (w.integer && l.view >= 0 ? "true" : "false") + "});\n";
+                  (w.integer && l.view >= 0 ? "true" : "false") + ", " +
+                  std::to_string(number_of_buffer(l.index)) + "});\n";
   }
   if (has_status_)
     arguments.insert(arguments.begin() + below(int(arguments.size()) + 1), "status(c.codes())");
+  if (mask >= 0) {
+    std::string const a = "item_mask(" + s_.views[std::size_t(mask)].expression + ")";
+    arguments.insert(arguments.begin() + below(int(arguments.size()) + 1), a);
+    registered += "  c.mask(" + std::to_string(number_of_buffer(mask)) + ");\n";
+    text += "  " + a + "\n";
+  }
   std::string all;
   for (std::string const& a : arguments) all += ", " + a;
   std::string code;
@@ -2088,7 +2238,8 @@ std::string Generator::write() {
       << "({Structure::" << name(w.st) << ", " << w.rank << ", " << w.rows << ", " << w.cols << ", "
       << (w.items ? "true" : "false") << ", " << (w.times ? "true" : "false")
       << ", Fill::" << name(w.fill) << ", Arranged::" << w.place << ", " << w.width << ", "
-      << w.offset << ", " << w.steps << "});\n";
+      << w.offset << ", " << w.steps << ", " << w.count << ", " << w.extent << ", "
+      << (w.beyond ? "true" : "false") << "});\n";
   }
   o << registered;
   o << "  c.check([&] { " << call << "; },\n          [](Arguments& a) { " << first << "(" << calls
