@@ -118,8 +118,7 @@ void Buffer<T>::fill_places(std::mt19937_64& random) {
   for (int item = 0; item < items_; ++item)
     for (int i = 0; i < s.rows; ++i)
       for (int j = 0; j < cols; ++j)
-        at(item, 0, i, j) =
-            T(s.fill == Fill::places ? below(random, s.extent) : order[next++]);
+        at(item, 0, i, j) = T(s.fill == Fill::places ? below(random, s.extent) : order[next++]);
   if (!s.beyond) return;
   std::int32_t const outside[] = {s.extent, -1, s.extent + 1,
                                   std::numeric_limits<std::int32_t>::max(),
@@ -138,8 +137,7 @@ void Buffer<T>::fill() {
   if (s.fill == Fill::places || s.fill == Fill::distinct_places) return fill_places(random);
   if (s.fill == Fill::mask) {
     int const values[] = {0, 0, 1, 1, 1, -1, 256};
-    for (int item = 0; item < items_; ++item)
-      at(item, 0, 0, 0) = T(values[below(random, 7)]);
+    for (int item = 0; item < items_; ++item) at(item, 0, 0, 0) = T(values[below(random, 7)]);
     return;
   }
   for (int item = 0; item < (s.items ? items_ : 1); ++item)
@@ -264,9 +262,9 @@ BoundedTile Case<T>::tile_of(Operand const& o, int buffer, int item, int time) c
       Real y = std::numeric_limits<Real>::quiet_NaN();
       if (there)
         y = Real(b.value(std::size_t(offset_of(o, buffer, item, time, turned ? j : i,
-                                                is_diagonal ? 0
-                                                : turned    ? i
-                                                            : j))));
+                                               is_diagonal ? 0
+                                               : turned    ? i
+                                                           : j))));
       x.at(i, j).value = y;
     }
   return x;

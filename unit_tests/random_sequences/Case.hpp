@@ -65,11 +65,11 @@ struct Storage {
   bool items, times;  ///< whether it has an index for each
   Fill fill;
   Arranged arranged;
-  int width = 1;   ///< of compact groups
-  int offset = 0;  ///< of a part: the first item
-  int steps = 0;   ///< number of steps, if the View has an index for them
-  int count = 0;   ///< of a View that indices pick from: its number of items, else 0
-  int extent = 0;  ///< of places: that of the View
+  int width = 1;        ///< of compact groups
+  int offset = 0;       ///< of a part: the first item
+  int steps = 0;        ///< number of steps, if the View has an index for them
+  int count = 0;        ///< of a View that indices pick from: its number of items, else 0
+  int extent = 0;       ///< of places: that of the View
   bool beyond = false;  ///< whether some places are out of range
 };
 

@@ -136,8 +136,8 @@ struct View {
   std::string place = "left", expression;
   int width = 1, offset = 0, steps = 0;
   bool integer = false;
-  int count = 0;  ///< the number of its items, if indices pick them
-  int extent = 0;  ///< of indices: that of the View
+  int count = 0;        ///< the number of its items, if indices pick them
+  int extent = 0;       ///< of indices: that of the View
   bool beyond = false;  ///< whether indices are out of range
 };
 struct Leaf {
@@ -149,8 +149,8 @@ struct Leaf {
   double weight = 1;
   int stride = 1, lag = 0;
   bool reversed = false;
-  int index = -1;     ///< the View of its indices
-  int rank = -1;      ///< of the tile, if indices pick it
+  int index = -1;       ///< the View of its indices
+  int rank = -1;        ///< of the tile, if indices pick it
   std::string address;  ///< of random numbers
 };
 
@@ -357,9 +357,9 @@ void Generator::pick_by_indices(int leaf) {
   View w = s_.views[std::size_t(l.view)];
   int const tile_rank = w.rank;
   int rank = 0, rows = 1, cols = 1;
-  bool const plain = w.st == St::general && !w.integer &&
-                     (w.fill == Fill::general || w.fill == Fill::positive ||
-                      w.fill == Fill::regular);
+  bool const plain =
+      w.st == St::general && !w.integer &&
+      (w.fill == Fill::general || w.fill == Fill::positive || w.fill == Fill::regular);
   if (plain && tile_rank > 0 && chance(60)) {
     rank = tile_rank == 1 || chance(60) ? 1 : 2;
     rows = w.rows, cols = rank == 2 ? w.cols : 1;
@@ -369,10 +369,10 @@ void Generator::pick_by_indices(int leaf) {
   bool const distinct = l.role == "out" || l.role == "inout";
   w.count = distinct ? items_ * rows * cols + below(4)
                      : one_of(std::vector<int>{1, 3, items_, items_ + 2, 2 * items_ + 5});
+  w.width = 1, w.offset = 0;
   s_.views[std::size_t(l.view)] = w;
   s_.views[std::size_t(l.view)].expression = view_text(l.view, l.role == "in" && chance(20));
-  int const index =
-      index_view(rank, rows, cols, distinct ? Fill::distinct_places : Fill::places);
+  int const index = index_view(rank, rows, cols, distinct ? Fill::distinct_places : Fill::places);
   s_.views[std::size_t(index)].extent = w.count;
   s_.views[std::size_t(index)].beyond = chance(35);
   s_.leaves[std::size_t(leaf)].index = index;
@@ -2102,12 +2102,11 @@ std::string Generator::write() {
 
   for (std::size_t k = 0; k < s_.leaves.size(); ++k) {
     std::string const role = s_.leaves[k].role;
-    if (role == "add" || (Vocabulary::indices && (role == "in" || role == "out" || role == "inout") &&
-                          chance(20)))
+    if (role == "add" ||
+        (Vocabulary::indices && (role == "in" || role == "out" || role == "inout") && chance(20)))
       pick_by_indices(int(k));
   }
-  int const mask =
-      Vocabulary::item_mask && chance(15) ? index_view(0, 1, 1, Fill::mask) : -1;
+  int const mask = Vocabulary::item_mask && chance(15) ? index_view(0, 1, 1, Fill::mask) : -1;
 
   // The operands, with their status in any place.
   std::ostringstream o;
@@ -2141,12 +2140,12 @@ std::string Generator::write() {
     int const rank = l.rank < 0 ? w.rank : l.rank;
     parameters += std::string(k ? ", " : "") + "X" + i + (mutable_ ? "& x" : " const& x") + i;
     calls += std::string(k ? ", " : "") +
-             (is_integer          ? "a.integer("
+             (is_integer           ? "a.integer("
               : l.role == "random" ? "a.numbers("
-              : l.role == "table" ? (w.rank == 1 ? "a.table(" : "a.vectors(")
-              : l.is_log          ? "a.log("
-              : rank == 0         ? "a.scalar("
-                                  : "a.tile(") +
+              : l.role == "table"  ? (w.rank == 1 ? "a.table(" : "a.vectors(")
+              : l.is_log           ? "a.log("
+              : rank == 0          ? "a.scalar("
+                                   : "a.tile(") +
              i + ")";
     std::string a;
     if (l.role == "fixed") a = "common(" + fixed_text(l.view) + ")";

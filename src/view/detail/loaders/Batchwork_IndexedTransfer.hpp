@@ -47,16 +47,16 @@ BATCHWORK_INLINE void put_number(T* to, X const& x) {
 
 // ---- lanes and packs ----------------------------------------------------------------------------
 
-/// Number l of the lanes of x.
+/// Number l of the lanes of x. A pack may have one lane.
 template <class S>
 BATCHWORK_INLINE auto number_of_lane(S const& x, [[maybe_unused]] int l) {
-  if constexpr (one_item_per_lane<S>) return x;
-  else return x.lane(l);
+  if constexpr (requires { x.lane(l); }) return x.lane(l);
+  else return x;
 }
 template <class S, class T>
 BATCHWORK_INLINE void set_number_of_lane(S& x, [[maybe_unused]] int l, T const& y) {
-  if constexpr (one_item_per_lane<S>) x = y;
-  else x.set_lane(l, y);
+  if constexpr (requires { x.set_lane(l, y); }) x.set_lane(l, y);
+  else x = y;
 }
 
 /// Where each lane finds a part of its item.
