@@ -228,6 +228,7 @@ class Generator {
   bool scan_ = false, in_kernel_ = false, has_status_ = false;
   int items_ = 1, steps_ = -1, first_ = 0;
   bool backward_ = false;
+  bool draws_ = false;             ///< whether it has drawn random numbers: some draw often
   bool mask_of_integers_ = false;  ///< the last one that was made
   std::string interpreted_on_;     ///< how the interpreter calls the second sequence
   std::vector<int> extents_;
@@ -360,7 +361,7 @@ void Generator::pick_by_indices(int leaf) {
   bool const plain =
       w.st == St::general && !w.integer &&
       (w.fill == Fill::general || w.fill == Fill::positive || w.fill == Fill::regular);
-  if (plain && tile_rank > 0 && chance(60)) {
+  if (plain && tile_rank > 0 && chance(80)) {
     rank = tile_rank == 1 || chance(60) ? 1 : 2;
     rows = w.rows, cols = rank == 2 ? w.cols : 1;
     w.rows = tile_rank == 2 && rank == 1 ? w.cols : 1, w.cols = 1;
@@ -374,7 +375,7 @@ void Generator::pick_by_indices(int leaf) {
   s_.views[std::size_t(l.view)].expression = view_text(l.view, l.role == "in" && chance(20));
   int const index = index_view(rank, rows, cols, distinct ? Fill::distinct_places : Fill::places);
   s_.views[std::size_t(index)].extent = w.count;
-  s_.views[std::size_t(index)].beyond = chance(35);
+  s_.views[std::size_t(index)].beyond = items_ > 1 && chance(35);
   s_.leaves[std::size_t(leaf)].index = index;
   s_.leaves[std::size_t(leaf)].rank = tile_rank;
 }
@@ -401,6 +402,7 @@ std::string Generator::random_leaf() {
 int Generator::draw(int rows, int cols, int rank, Fill fill) {
   std::string const r = random_leaf();
   if (r.empty()) return -1;
+  draws_ = true;
   bool const positive = fill == Fill::positive, is_normal = !positive && chance(50);
   std::string extents;
   if (rank > 0) extents = "<" + std::to_string(rows);
@@ -496,7 +498,7 @@ int Generator::integer_node() {
 /// Adds an operand that is read. Returns -1 if there are enough.
 int Generator::leaf(int rows, int cols, int rank, St st, Fill fill) {
   if (Vocabulary::random && st == St::general &&
-      (fill == Fill::general || (rank == 0 && fill == Fill::positive)) && chance(8)) {
+      (fill == Fill::general || (rank == 0 && fill == Fill::positive)) && chance(draws_ ? 25 : 8)) {
     int const k = draw(rows, cols, rank, fill);
     if (k >= 0) return k;
   }
