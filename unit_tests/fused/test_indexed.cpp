@@ -59,6 +59,15 @@ TEST(Indexed, Added) {
   expect_sums<float, std::int64_t, Left, Left>(beyond_a_grid, true, by_map);
 }
 
+/// On hosts a pack of one number, which is no plain number.
+TEST(Indexed, WithOneItemAtATime) {
+  auto const one = [](std::int64_t, auto const& sequence, auto const&... operands) {
+    map(launch(width<1>), sequence, operands...);
+  };
+  expect_picks<double, std::int32_t, Right, Right>(5, 11, true, one);
+  expect_sums<double, std::int32_t, Right, Right>(5, true, one);
+}
+
 struct Count {
   template <class Y, class X>
   KOKKOS_FUNCTION void operator()(Y& y, X const& x) const {

@@ -422,7 +422,7 @@ int Generator::draw(int rows, int cols, int rank, Fill fill) {
 
 /// An operand that is an integer of each item, its number, or the number of the step.
 int Generator::integer_leaf() {
-  if (Vocabulary::random && chance(12)) {
+  if (Vocabulary::random && chance(draws_ ? 35 : 12)) {
     std::string const r = random_leaf();
     if (!r.empty()) {
       Node n;
@@ -430,6 +430,7 @@ int Generator::integer_leaf() {
       say("auto const " + n.text + " = integers(" + r + ", 7);");
       n.named = n.integer = true;
       n.size = 7;
+      draws_ = true;
       s_.nodes.push_back(n);
       return int(s_.nodes.size()) - 1;
     }
@@ -498,7 +499,7 @@ int Generator::integer_node() {
 /// Adds an operand that is read. Returns -1 if there are enough.
 int Generator::leaf(int rows, int cols, int rank, St st, Fill fill) {
   if (Vocabulary::random && st == St::general &&
-      (fill == Fill::general || (rank == 0 && fill == Fill::positive)) && chance(draws_ ? 25 : 8)) {
+      (fill == Fill::general || (rank == 0 && fill == Fill::positive)) && chance(draws_ ? 35 : 8)) {
     int const k = draw(rows, cols, rank, fill);
     if (k >= 0) return k;
   }
