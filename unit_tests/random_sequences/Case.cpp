@@ -124,9 +124,11 @@ void Buffer<T>::fill_places(std::mt19937_64& random) {
                                   std::numeric_limits<std::int32_t>::max(),
                                   std::numeric_limits<std::int32_t>::min()};
   int const certain = below(random, items_);
-  for (int item = 0; item < items_; ++item)
-    if (below(random, 8) == 0 || item == certain)
-      at(item, 0, below(random, s.rows), below(random, cols)) = T(outside[below(random, 5)]);
+  for (int item = 0; item < items_; ++item) {
+    if (below(random, 8) != 0 && item != certain) continue;
+    int const i = below(random, s.rows), j = below(random, cols);
+    at(item, 0, i, j) = T(outside[below(random, 5)]);
+  }
 }
 
 template <class T>
