@@ -144,6 +144,7 @@ Components components(Series const& series, std::array<double, parameters> const
   Kokkos::View<double** [states]> predicted("Airline::predicted", 1, std::size_t(months)),
       filtered("Airline::filtered", 1, std::size_t(months));
   Kokkos::View<double** [states][states]> covariance("Airline::covariance", 1, std::size_t(months));
+  Kokkos::View<double**> diffuse("Airline::diffuse", 1, std::size_t(months));
   Kalman::filter(months,
                  Kalman::model(common(fixed(model.f)), common(fixed(model.q)),
                                common(fixed(model.h)), common(fixed(model.r))),
@@ -151,10 +152,12 @@ Components components(Series const& series, std::array<double, parameters> const
                  Kalman::results()
                      .predicted_mean(predicted)
                      .predicted_covariance(covariance)
-                     .filtered_mean(filtered));
+                     .filtered_mean(filtered)
+                     .diffuse_columns(diffuse));
   auto const hp = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), predicted);
   auto const hf = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), filtered);
   auto const hc = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), covariance);
+  auto const hd = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), diffuse);
   Components r;
   for (std::size_t t = 0; t < std::size_t(months); ++t) {
     r.level.push_back(hf(0, t, 0));
@@ -163,9 +166,12 @@ Components components(Series const& series, std::array<double, parameters> const
     r.deviation.push_back(
         std::sqrt(hc(0, t, 0, 0) + 2 * hc(0, t, 0, 2) + hc(0, t, 2, 2) + std::exp(theta[3])));
   }
-  int seen = 0;
-  while (seen < states)
-    if (!std::isnan(series.value[std::size_t(r.first++)])) ++seen;
+  while (r.first < months && hd(0, r.first) > 0) ++r.first;
+  if (r.first == months)
+    throw InputError(
+        "the observations do not determine the seasonal pattern: give each month of "
+        "the year at least once");
+  ++r.first;
   return r;
 }
 
