@@ -142,26 +142,30 @@ Components components(Series const& series, std::array<double, parameters> const
   auto const model =
       StructuralModel{}(generate<parameters>([&](int k) { return theta[std::size_t(k)]; }));
   Kokkos::View<double** [states]> predicted("Airline::predicted", 1, std::size_t(months)),
-      filtered("Airline::filtered", 1, std::size_t(months));
-  Kokkos::View<double** [states][states]> covariance("Airline::covariance", 1, std::size_t(months));
+      smoothed("Airline::smoothed", 1, std::size_t(months));
+  Kokkos::View<double** [states][states]> covariance("Airline::covariance", 1, std::size_t(months)),
+      smoothed_covariance("Airline::smoothed_covariance", 1, std::size_t(months)),
+      factor("Airline::factor", 1, std::size_t(months));
   Kokkos::View<double**> diffuse("Airline::diffuse", 1, std::size_t(months));
-  Kalman::filter(months,
+  Kalman::smooth(months,
                  Kalman::model(common(fixed(model.f)), common(fixed(model.q)),
                                common(fixed(model.h)), common(fixed(model.r))),
                  Kalman::diffuse(), common(each(z)),
                  Kalman::results()
                      .predicted_mean(predicted)
                      .predicted_covariance(covariance)
-                     .filtered_mean(filtered)
+                     .smoothed_mean(smoothed)
+                     .smoothed_covariance(smoothed_covariance)
+                     .diffuse_factor(factor)
                      .diffuse_columns(diffuse));
   auto const hp = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), predicted);
-  auto const hf = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), filtered);
+  auto const hs = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), smoothed);
   auto const hc = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), covariance);
   auto const hd = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), diffuse);
   Components r;
   for (std::size_t t = 0; t < std::size_t(months); ++t) {
-    r.level.push_back(hf(0, t, 0));
-    r.season.push_back(hf(0, t, 2));
+    r.level.push_back(hs(0, t, 0));
+    r.season.push_back(hs(0, t, 2));
     r.forecast.push_back(hp(0, t, 0) + hp(0, t, 2));
     r.deviation.push_back(
         std::sqrt(hc(0, t, 0, 0) + 2 * hc(0, t, 0, 2) + hc(0, t, 2, 2) + std::exp(theta[3])));
