@@ -13,11 +13,7 @@ using namespace Batchwork;
 
 namespace {
 
-constexpr double lowest = -27.6;    // variances below 1e-12 count as zero
-constexpr double flat = 1e-4;       // largest slope at a maximum
-constexpr double rounding = 1e-12;  // of a log-likelihood, relative
-constexpr double longest_step = 2;  // in the logarithm of a variance
-constexpr double least_damping = 1e-4;
+constexpr double flat = 1e-4;  // largest slope at a maximum
 constexpr double same = 1e-3;  // difference of log-likelihoods of one maximum
 constexpr double quantile_95 = 1.6448536269514722;
 constexpr int rounds_per_check = 8;  // rounds between two looks at the slopes
@@ -32,6 +28,10 @@ struct Advance {
   KOKKOS_FUNCTION void operator()(Trial& trial, X& x, F& f, G& score, J& information,
                                   Damping& damping, NewF const& new_f, NewG const& new_score,
                                   NewJ const& new_information) const {
+    double const lowest = -27.6;    // variances below 1e-12 count as zero
+    double const rounding = 1e-12;  // of a log-likelihood, relative
+    double const longest_step = 2;  // in the logarithm of a variance
+    double const least_damping = 1e-4;
     auto const better = new_f >= f - rounding * abs(f);
     x = select(better, trial, x);
     f = select(better, new_f, f);
