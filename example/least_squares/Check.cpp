@@ -4,9 +4,7 @@
 #include "Check.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 namespace LeastSquares {
@@ -18,16 +16,23 @@ auto on_host(V const& v) {
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), v);
 }
 
+using Number = long double;
+
+Number dot(Number const (&x)[most], Number const (&y)[most]) {
+  Number sum = 0;
+  for (int k = 0; k < most; ++k) sum += x[k] * y[k];
+  return sum;
+}
+
 /// The first coefficient of a weighted fit, by modified Gram-Schmidt orthogonalisation from the
 /// last term to the first one. Polynomials on the plane of the slice have six terms, those of x and
 /// y.
 template <class Places, class Values, class Found>
 double by_gram_schmidt(Places const& places, Places const& points, Values const& values,
                        Found const& found, double reach, int count, int n, bool is_planar) {
-  using Number = long double;
-  std::array<std::array<Number, most>, terms + 1> a{};  // the right-hand side comes first
+  Number a[terms + 1][most] = {};  // the right-hand side comes first
   int const powers = is_planar ? 3 : 4, size = is_planar ? 6 : terms;
-  for (std::size_t k = 0; k < std::size_t(count); ++k) {
+  for (int k = 0; k < count; ++k) {
     int const p = found(n, k);
     Number x[4] = {1, 0, 0, 0}, square = 0;
     for (int d = 0; d < 3; ++d) {
@@ -36,21 +41,19 @@ double by_gram_schmidt(Places const& places, Places const& points, Values const&
     }
     Number const w = root_of_weight(double(square));
     a[0][k] = w * values(p);
-    std::size_t t = 0;
+    int t = 0;
     for (int i = 0; i < powers; ++i)
       for (int j = i; j < powers; ++j) a[++t][k] = w * x[i] * x[j];
   }
-  auto const dot = [](auto const& x, auto const& y) {
-    return std::inner_product(x.begin(), x.end(), y.begin(), Number(0));
-  };
-  for (std::size_t k = std::size_t(size); k > 1; --k)
-    for (std::size_t j = 0; j < k; ++j) {
+  for (int k = size; k > 1; --k)
+    for (int j = 0; j < k; ++j) {
       Number const f = dot(a[k], a[j]) / dot(a[k], a[k]);
-      for (std::size_t i = 0; i < most; ++i) a[j][i] -= f * a[k][i];
+      for (int i = 0; i < count; ++i) a[j][i] -= f * a[k][i];
     }
   return double(dot(a[1], a[0]) / dot(a[1], a[1]));
 }
 
+/// Nine of ten numbers are smaller.
 double quantile(std::vector<double>& x) {
   if (x.empty()) return 0;
   auto const at = x.begin() + std::ptrdiff_t(0.9 * double(x.size()));

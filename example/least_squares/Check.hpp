@@ -11,7 +11,7 @@
 namespace LeastSquares {
 
 /// Fits of full rank, those whose neighbours all lie on the slice, and others of lower rank: with
-/// less than 10 neighbours, or less than 4 beside the slice.
+/// fewer than 10 neighbours, or fewer than 4 beside the slice.
 enum Kind { full, coplanar, other, kinds };
 
 struct Scores {

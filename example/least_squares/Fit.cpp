@@ -25,7 +25,7 @@ struct Sizes {
     int const rows = neighbours(n);
     if (is_final) {
       begin(n) = sum, triangle(n) = n * columns * columns;
-      size(n, 0) = rows, size(n, 1) = columns, size(n, 2) = Kokkos::min(rows, columns);
+      size(n, 0) = rows, size(n, 1) = columns, size(n, 2) = rows < columns ? rows : columns;
     }
     sum += rows * columns;
   }
@@ -57,10 +57,10 @@ struct Rows {
 struct Solve {
   template <class Value, class Rank, class R>
   KOKKOS_FUNCTION void operator()(Value& value, Rank& rank, R const& r) const {
-    double const zero = 1e-9;  // relative to the largest entry of the diagonal
+    double const negligible = 1e-9;  // relative to the largest entry of the diagonal
     auto const f = pivoted_qr(block<terms, terms>(r, 0, 0));
-    rank = f.rank(zero);
-    auto const x = f.solve(block<terms>(column(r, terms), 0), zero);
+    rank = f.rank(negligible);
+    auto const x = f.solve(block<terms>(column(r, terms), 0), negligible);
     value = x(0);
   }
 };
@@ -78,7 +78,7 @@ Fits fit(Places const& places, Points const& points, Neighbours const& found) {
   Kokkos::View<double*> const rows("LeastSquares::rows", std::size_t(numbers));
   Kokkos::parallel_for("LeastSquares::rows", int(items), Rows{places, points, found, begin, rows});
 
-  // Triangles of less than 11 rows begin at the same places as the others. What they lack is zero.
+  // Triangles of fewer than 11 rows begin at the same places as the others. What they lack is zero.
   Kokkos::View<double* [columns][columns], Kokkos::LayoutRight> const r("LeastSquares::r", items);
   Kokkos::View<double*> const triangles(r.data(), r.size());
   auto const plan = ragged_plan(size, Padding::none);
