@@ -13,11 +13,7 @@ using namespace Batchwork;
 
 namespace {
 
-constexpr double lowest = -27.6;    // variances below 1e-12 count as zero
-constexpr double flat = 1e-4;       // largest slope at a maximum
-constexpr double rounding = 1e-12;  // of a log-likelihood, relative
-constexpr double longest_step = 2;  // in the logarithm of a variance
-constexpr double least_damping = 1e-4;
+constexpr double flat = 1e-4;  // largest slope at a maximum
 constexpr double same = 1e-3;  // difference of log-likelihoods of one maximum
 constexpr double quantile_95 = 1.6448536269514722;
 constexpr int rounds_per_check = 8;  // rounds between two looks at the slopes
@@ -32,6 +28,10 @@ struct Advance {
   KOKKOS_FUNCTION void operator()(Trial& trial, X& x, F& f, G& score, J& information,
                                   Damping& damping, NewF const& new_f, NewG const& new_score,
                                   NewJ const& new_information) const {
+    double const lowest = -27.6;    // variances below 1e-12 count as zero
+    double const rounding = 1e-12;  // of a log-likelihood, relative
+    double const longest_step = 2;  // in the logarithm of a variance
+    double const least_damping = 1e-4;
     auto const better = new_f >= f - rounding * abs(f);
     x = select(better, trial, x);
     f = select(better, new_f, f);
@@ -142,30 +142,40 @@ Components components(Series const& series, std::array<double, parameters> const
   auto const model =
       StructuralModel{}(generate<parameters>([&](int k) { return theta[std::size_t(k)]; }));
   Kokkos::View<double** [states]> predicted("Airline::predicted", 1, std::size_t(months)),
-      filtered("Airline::filtered", 1, std::size_t(months));
-  Kokkos::View<double** [states][states]> covariance("Airline::covariance", 1, std::size_t(months));
-  Kalman::filter(months,
+      smoothed("Airline::smoothed", 1, std::size_t(months));
+  Kokkos::View<double** [states][states]> covariance("Airline::covariance", 1, std::size_t(months)),
+      smoothed_covariance("Airline::smoothed_covariance", 1, std::size_t(months)),
+      factor("Airline::factor", 1, std::size_t(months));
+  Kokkos::View<double**> diffuse("Airline::diffuse", 1, std::size_t(months));
+  Kalman::smooth(months,
                  Kalman::model(common(fixed(model.f)), common(fixed(model.q)),
                                common(fixed(model.h)), common(fixed(model.r))),
                  Kalman::diffuse(), common(each(z)),
                  Kalman::results()
                      .predicted_mean(predicted)
                      .predicted_covariance(covariance)
-                     .filtered_mean(filtered));
+                     .smoothed_mean(smoothed)
+                     .smoothed_covariance(smoothed_covariance)
+                     .diffuse_factor(factor)
+                     .diffuse_columns(diffuse));
   auto const hp = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), predicted);
-  auto const hf = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), filtered);
+  auto const hs = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), smoothed);
   auto const hc = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), covariance);
+  auto const hd = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), diffuse);
   Components r;
   for (std::size_t t = 0; t < std::size_t(months); ++t) {
-    r.level.push_back(hf(0, t, 0));
-    r.season.push_back(hf(0, t, 2));
+    r.level.push_back(hs(0, t, 0));
+    r.season.push_back(hs(0, t, 2));
     r.forecast.push_back(hp(0, t, 0) + hp(0, t, 2));
     r.deviation.push_back(
         std::sqrt(hc(0, t, 0, 0) + 2 * hc(0, t, 0, 2) + hc(0, t, 2, 2) + std::exp(theta[3])));
   }
-  int seen = 0;
-  while (seen < states)
-    if (!std::isnan(series.value[std::size_t(r.first++)])) ++seen;
+  while (r.first < months && hd(0, r.first) > 0) ++r.first;
+  if (r.first == months)
+    throw InputError(
+        "the observations do not determine the seasonal pattern: give each month of "
+        "the year at least once");
+  ++r.first;
   return r;
 }
 

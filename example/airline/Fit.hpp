@@ -33,11 +33,11 @@ struct Fit {
 Fit fit(Series const& series, int starts, int rounds,
         std::function<void(int, int)> const& progress);
 
-/// A forecast, and what the filter knows of the components, month by month.
+/// The components and a forecast, month by month.
 struct Components {
-  std::vector<double> level, season;        ///< filtered; beyond the series predicted
+  std::vector<double> level, season;        ///< given the whole series
   std::vector<double> forecast, deviation;  ///< of the observation one step ahead
-  int first = 0;                            ///< the first month at which all states are known
+  int first = 0;                            ///< the first month that has a forecast
 };
 /// Of the logarithms of the series and `ahead` months beyond its end.
 Components components(Series const& series, std::array<double, parameters> const& theta, int ahead);

@@ -49,12 +49,11 @@ void write_components(std::string const& path, Series const& series, Components 
   for (std::size_t t = 0; t < c.level.size(); ++t) {
     file << series.name(int(t)) << ',';
     if (t < series.value.size() && !std::isnan(series.value[t])) file << series.value[t];
-    if (int(t) < c.first) {
-      file << ",,,,,\n";
-      continue;
-    }
-    file << ',' << std::exp(c.level[t]) << ',' << std::exp(c.season[t]) << ','
-         << std::exp(c.forecast[t]) << ',' << lower_90(c, t) << ',' << upper_90(c, t) << '\n';
+    file << ',' << std::exp(c.level[t]) << ',' << std::exp(c.season[t]);
+    if (int(t) < c.first) file << ",,,\n";
+    else
+      file << ',' << std::exp(c.forecast[t]) << ',' << lower_90(c, t) << ',' << upper_90(c, t)
+           << '\n';
   }
   file.close();
   if (!file) throw InputError(path + ": cannot be written: " + std::strerror(errno));
@@ -67,15 +66,15 @@ std::string draw(std::string const& path, std::string const& title, Series const
   std::ostringstream out;
   out << std::setprecision(9) << "$months << END\n";
   for (std::size_t t = 0; t < c.level.size(); ++t) {
-    bool const known = int(t) >= c.first, ahead = t >= series.value.size();
+    bool const ahead = t >= series.value.size();
     auto const cell = [&](bool there, double x) {
       if (there && std::isfinite(x)) out << ' ' << x;
       else out << " nan";
     };
     out << (series.first_month + int(t)) / 12.0;
     cell(!ahead, ahead ? 0 : series.value[t]);
-    cell(known, std::exp(c.level[t]));
-    cell(known, std::exp(c.season[t]));
+    cell(true, std::exp(c.level[t]));
+    cell(true, std::exp(c.season[t]));
     cell(ahead, std::exp(c.forecast[t]));
     cell(ahead, lower_90(c, t));
     cell(ahead, upper_90(c, t));

@@ -74,6 +74,17 @@ if(NOT components MATCHES "\n2003-05,,[0-9]")
   message(SEND_ERROR "no level for a missing month: ${components}")
 endif()
 
+# A gap in the first year: the month that is missing there is known from the second year on.
+string(REGEX REPLACE "2001-05,[0-9]+" "2001-05," gap "${text}")
+expect_of_file(0 "" "${gap}")
+file(READ "${WORK}/airline_output/components.csv" components)
+if(NOT components MATCHES "\n2002-05,[0-9.]+,[0-9.]+,[0-9.]+,,,\n2002-06,[0-9.]+,[0-9.]+,[0-9.]+,[0-9]")
+  message(SEND_ERROR "the first forecast is not as expected: ${components}")
+endif()
+# A month that is missing in all years.
+string(REGEX REPLACE "-05,[0-9]*" "-05," never "${text}")
+expect_of_file(2 "give each month of the year" "${never}")
+
 # Without gnuplot there is no picture, and that is all.
 set(before_airline "${CMAKE_COMMAND}" -E env PATH=/no/such/folder)
 expect(0 "" --starts 4)

@@ -56,4 +56,13 @@ void analyse(Exec const& exec, Ensemble const& analysis, Ensemble const& forecas
   for_members(std::int64_t(forecast.extent(1)), std::int64_t(forecast.extent(2)), by_map, by_verbs);
 }
 
+void require_success(Exec const& exec, Codes const& codes) {
+  std::int64_t failed = 0;
+  Kokkos::parallel_reduce(
+      "letkf: failed", Kokkos::RangePolicy<Exec>(exec, 0, std::int64_t(codes.extent(0))),
+      KOKKOS_LAMBDA(std::int64_t n, std::int64_t& sum) { sum += codes(n) != 0; }, failed);
+  if (failed > 0)
+    throw std::runtime_error("the analysis of " + std::to_string(failed) + " points failed");
+}
+
 }  // namespace Letkf

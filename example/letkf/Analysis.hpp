@@ -28,7 +28,7 @@ bool is_compiled(std::int64_t variables, std::int64_t members);
 /// \param forecast  members of the forecast
 /// \param rotation  members x members, orthogonal; keeps vectors of equal numbers
 /// \param local     observations of the points; those beyond the last one have weight 0
-/// \param observed  (row): values of the observations; rows without one are not used
+/// \param observed  (row): values of the observations; one with weight 0 is not used and may be NaN
 /// \param codes     (point): 0, or why the analysis of the point failed. Its members are then NaN
 ///                  or from a matrix that is not finite
 /// \throws InputError if method is one_kernel and no map was compiled
@@ -41,6 +41,9 @@ void analyse(Exec const& exec, Ensemble const& analysis, Ensemble const& forecas
 void analyse_by_verbs(Exec const& exec, Ensemble const& analysis, Ensemble const& forecast,
                       Matrix const& rotation, LocalObservations const& local,
                       Vector const& observed, Codes const& codes, AnalysisSettings const& settings);
+
+/// \throws std::runtime_error if a code is not 0
+void require_success(Exec const& exec, Codes const& codes);
 
 }  // namespace Letkf
 

@@ -66,14 +66,6 @@ std::vector<double> heights(Ensemble const& e) {
   return mean;
 }
 
-std::int64_t count_failed(Exec const& exec, Codes const& codes) {
-  std::int64_t failed = 0;
-  Kokkos::parallel_reduce(
-      "letkf: failed", Kokkos::RangePolicy<Exec>(exec, 0, std::int64_t(codes.extent(0))),
-      KOKKOS_LAMBDA(std::int64_t n, std::int64_t& sum) { sum += codes(n) != 0; }, failed);
-  return failed;
-}
-
 }  // namespace
 
 GridResult run(GridSettings const& s, std::function<void(int)> const& progress) {
@@ -110,8 +102,7 @@ GridResult run(GridSettings const& s, std::function<void(int)> const& progress) 
         [&] { analyse(exec, analysis, forecast, turn, local, observed, codes, s.analysis); });
     r.analyses += seconds;
     r.fastest = std::min(r.fastest, seconds);
-    if (std::int64_t const failed = count_failed(exec, codes); failed > 0)
-      throw std::runtime_error("the analysis of " + std::to_string(failed) + " points failed");
+    require_success(exec, codes);
     after.add(exec, cycle, analysis, true_rows, 0);
     if (progress) progress(cycle + 1);
   }

@@ -46,7 +46,7 @@ struct LocalAnalysis {
         auto const at = near(point, group * rows + r());
         assign_block(y, r(), 0, transpose(ensemble(at)));
         w(r()) = weight(point, group * rows + r());
-        d(r()) = observed(at);
+        d(r()) = select(w(r()) > 0.0, observed(at), 0.0);
       });
       auto const mean = generate<rows>([&](int r) { return sum(row(y, r)) / k; });
       auto const s = generate<rows, k>([&](int r, int j) { return w(r) * (y(r, j) - mean(r)); });

@@ -25,15 +25,25 @@ LocalObservations localize(Network const& n, double radius) {
     int const d = std::abs(a - b);
     return std::min(d, period - d);
   };
+  constexpr double least = 1e-3;  // of a taper
+  // For each place along an axis the observed places that are near enough.
+  auto const near_along = [&](int period) {
+    std::vector<std::vector<int>> lists((std::size_t(period)));
+    for (int a = 0; a < period; ++a)
+      for (int b = 0; b < period; b += n.every)
+        if (gaspari_cohn(apart(a, b, period), radius) > least) lists[std::size_t(a)].push_back(b);
+    return lists;
+  };
+  auto const columns = near_along(n.nx), lines = near_along(n.ny);
   std::vector<std::vector<Near>> all(std::size_t(n.nx) * std::size_t(n.ny));
   std::size_t most = 1;
   for (int y = 0; y < n.ny; ++y)
     for (int x = 0; x < n.nx; ++x) {
       auto& list = all[std::size_t(y * n.nx + x)];
-      for (int v = 0; v < n.ny; v += n.every)
-        for (int u = 0; u < n.nx; u += n.every) {
+      for (int v : lines[std::size_t(y)])
+        for (int u : columns[std::size_t(x)]) {
           double const t = gaspari_cohn(std::hypot(apart(x, u, n.nx), apart(y, v, n.ny)), radius);
-          if (t > 1e-3) list.push_back({v * n.nx + u, t});
+          if (t > least) list.push_back({v * n.nx + u, t});
         }
       most = std::max(most, list.size());
     }

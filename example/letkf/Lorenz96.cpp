@@ -98,6 +98,7 @@ Lorenz96Result run(Lorenz96Settings const& s, std::function<void(int)> const& pr
     if (cycle >= s.spin_up) scores.add_ranks(exec, forecast, truth, 0);
     analyse(exec, analysis, forecast, s.rotation ? rotation.next(exec) : none, local, observed,
             codes, s.analysis);
+    require_success(exec, codes);
     scores.add(exec, cycle, analysis, truth, 0);
     if (progress) progress(cycle + 1);
   }

@@ -23,7 +23,6 @@ struct Work {
   std::int64_t points;
   Ensemble s, d, c, a, b;
   Matrix values;
-  Codes codes;
 
   Work(std::int64_t all, std::int64_t v, std::int64_t k, std::int64_t l, std::int64_t memory)
       : variables(v), members(k), near(l) {
@@ -38,7 +37,6 @@ struct Work {
     a = make("A and d' S", v + 1, k);
     b = make("A V and d' S V", v + 1, k);
     values = Matrix(Kokkos::view_alloc(Kokkos::WithoutInitializing, "L"), points, k);
-    codes = Codes("codes", points);
   }
 };
 
@@ -62,7 +60,7 @@ struct Gather {
     int const row = local.near(first + p, l);
     double const w = local.weight(first + p, l), mean = mean_of(ensemble, row);
     for (std::size_t j = 0; j < s.extent(2); ++j) s(p, l, j) = w * (ensemble(row, j) - mean);
-    d(p, 0, l) = w * (observed(row) - mean);
+    d(p, 0, l) = w * ((w > 0 ? observed(row) : 0) - mean);
   }
 };
 
@@ -95,7 +93,7 @@ struct Scale {
   std::int64_t first, variables;
   Matrix forecast, analysis, values;
   Ensemble b;
-  Codes codes, all_codes;
+  Codes codes;
 
   KOKKOS_FUNCTION void operator()(std::int64_t n) const {
     std::int64_t const p = n / variables, i = n % variables, row = first * variables + n;
@@ -107,10 +105,10 @@ struct Scale {
       b(p, i, j) *= Kokkos::sqrt((k - 1) * f);
     }
     for (int j = 0; j < k; ++j) analysis(row, j) = mean;
-    if (i == 0)
-      all_codes(first + p) = codes(p) == 0 && !Kokkos::isfinite(mean)
-                                 ? Batchwork::Status::code(Batchwork::Reason::not_finite, 0)
-                                 : codes(p);
+    // Any variable of the point may be the one that is not finite.
+    if (!Kokkos::isfinite(mean))
+      Kokkos::atomic_compare_exchange(
+          &codes(first + p), 0, int(Batchwork::Status::code(Batchwork::Reason::not_finite, 0)));
   }
 };
 
@@ -129,9 +127,8 @@ void analyse_by_verbs(Exec const& exec, Ensemble const& analysis, Ensemble const
   Work const work(all, variables, members, near, settings.memory);
   double const rho = settings.inflation * settings.inflation;
   Matrix const from = rows_of(forecast), to = rows_of(analysis);
-  Vector const memory(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, "workspace"),
-      workspace_numbers<Verb::eigh>(exec, inout(work.c), out(work.values), status(work.codes)));
+  Vector const memory(Kokkos::view_alloc(Kokkos::WithoutInitializing, "workspace"),
+                      workspace_numbers<Verb::eigh>(exec, inout(work.c), out(work.values)));
   for (std::int64_t first = 0; first < all; first += work.points) {
     std::int64_t const points = std::min(work.points, all - first);
     Kokkos::pair<std::int64_t, std::int64_t> const some(0, points), chunk(first, first + points),
@@ -140,7 +137,7 @@ void analyse_by_verbs(Exec const& exec, Ensemble const& analysis, Ensemble const
     auto const s = part(work.s), d = part(work.d), c = part(work.c), a = part(work.a),
                b = part(work.b);
     auto const values = subview(work.values, some, ALL);
-    auto const failures = subview(work.codes, some);
+    auto const failures = subview(codes, chunk);
     auto const rows = Kokkos::RangePolicy<Exec>(exec, 0, points * variables);
     Kokkos::parallel_for("letkf: gather", Kokkos::RangePolicy<Exec>(exec, 0, points * near),
                          Gather{first, local, from, observed, s, d});
@@ -153,8 +150,7 @@ void analyse_by_verbs(Exec const& exec, Ensemble const& analysis, Ensemble const
     gemm(exec, 1, in(d), in(s), 0, out(subview(a, ALL, last, ALL)));
     gemm(exec, 1, in(a), in(c), 0, out(b));
     // [verbs]
-    Kokkos::parallel_for("letkf: scale", rows,
-                         Scale{first, variables, from, to, values, b, failures, codes});
+    Kokkos::parallel_for("letkf: scale", rows, Scale{first, variables, from, to, values, b, codes});
     auto const deviations = subview(a, ALL, states, ALL);
     gemm(exec, 1, in(subview(b, ALL, states, ALL)), in(transposed(c)), 0, out(deviations));
     gemm(exec, 1, in(deviations), common(rotation), 1, inout(subview(analysis, chunk, ALL, ALL)));

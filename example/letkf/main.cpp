@@ -26,9 +26,9 @@ namespace {
 using namespace Letkf;
 
 /// The scores in the settings of DAPPER (github.com/nansencenter/DAPPER,
-/// dapper/mods/Lorenz96/sakov2008.py), or 0. They have two digits.
+/// dapper/mods/Lorenz96/sakov2008.py), or 0. They have two digits, of long runs.
 double published_score(Lorenz96Settings const& s) {
-  if (s.analysis.inflation != 1.04 || !s.rotation || s.spin_up != 400) return 0;
+  if (s.analysis.inflation != 1.04 || !s.rotation || s.spin_up != 400 || s.cycles < 1000) return 0;
   if (s.members == 20 && std::isinf(s.radius)) return 0.20;
   if (s.members == 7 && s.radius == 4) return 0.22;
   return 0;
@@ -70,20 +70,21 @@ int run_lorenz96(Options const& o) {
   double const deviation = r.standard_error * std::sqrt(double(s.experiments));
   std::printf("  error after the analysis %.4f, standard error %.4f\n", r.score, r.standard_error);
   double const published = published_score(s);
-  // Half a digit of the published score, and twice the deviation of one run.
-  double const tolerance = 0.005 + 2 * deviation;
+  // Half a digit of the published score, and twice the deviation of one run: about 0.01, which is
+  // the least one here, since few experiments may agree by chance. fmax ignores NaN, of one run.
+  double const tolerance = 0.005 + 2 * std::fmax(deviation, 0.01);
   if (published > 0)
     std::printf("  published %.2f; difference %+.4f, expected below %.4f\n", published,
                 r.score - published, tolerance);
   std::printf("  %.3g s: %.3g us for a cycle of a point\n", r.seconds,
               1e6 * r.seconds / (40.0 * s.cycles * s.experiments));
   print_written(o.output, "lorenz96", write(o.output, r));
-  if (!std::isfinite(r.score) || (published > 0 && std::abs(r.score - published) > tolerance)) {
-    std::fflush(stdout);
-    std::fprintf(stderr, "letkf: the score is not the published one\n");
-    return 1;
-  }
-  return 0;
+  bool const finite = std::isfinite(r.score);
+  if (finite && !(published > 0 && std::abs(r.score - published) > tolerance)) return 0;
+  std::fflush(stdout);
+  std::fprintf(stderr, finite ? "letkf: the score is not the published one\n"
+                              : "letkf: the score is not a finite number\n");
+  return 1;
 }
 
 int run_grid(Options const& o) {

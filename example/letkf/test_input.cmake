@@ -54,6 +54,10 @@ if(NOT count EQUAL 7 OR NOT lines MATCHES "^cycle,error,spread")
   message(SEND_ERROR "the table is not as expected: ${lines}")
 endif()
 
+# Almost no observations, and ten times the spread at each analysis.
+expect(1 "the analysis of [0-9]+ points failed" shallow-water --points 16 --members 4 --deviation 1e6
+       --inflation 10 --cycles 50)
+
 # Without gnuplot there is no picture, and that is all.
 set(before_letkf "${CMAKE_COMMAND}" -E env PATH=/no/such/folder)
 expect(0 "" ${few})

@@ -25,7 +25,9 @@ std::optional<Options> parse_options(int argc, char** argv) {
   app.add_option("--filter", filter, "the filter")
       ->check(CLI::IsMember({"ekf", "ukf", "imm", "all"}))
       ->capture_default_str();
-  app.add_option("--modes", modes, "modes of the IMM: straight flight, turn, change of turn rate")
+  app.add_option("--modes", modes,
+                 "modes of the IMM, for the filters imm and all: straight flight, turn, change of "
+                 "turn rate")
       ->check(CLI::Range(2, 3))
       ->capture_default_str();
   app.add_option("--detection", o.scenario.detected, "probability that a target is seen in a step")
@@ -38,7 +40,7 @@ std::optional<Options> parse_options(int argc, char** argv) {
   app.add_option("--chunk", o.chunk, "targets in a launch")
       ->check(CLI::Range(std::int64_t(1), std::int64_t(1) << 24))
       ->capture_default_str();
-  app.add_option("--csv", o.csv, "CSV file for the track of one target");
+  app.add_option("--csv", o.csv, "CSV file for the track of one target by the last filter");
   app.add_option("--plot", o.plot, "PNG file for a picture of this track, by gnuplot");
 
   std::vector<std::string> arguments;  // the last one first, as CLI11 takes them

@@ -26,6 +26,7 @@ struct Judge {
       sum(position + k) += counts * square_of_position;
       sum(velocity + k) += counts * square_of_velocity;
     }
+    sum(observations) += select(of_step > 0.0, 1.0, 0.0);
     sum(seen) += flag(genuine);
     sum(nis) += flag(genuine) * of_step;
     sum(nees) = dot(e, solve(cholesky(covariance), e));  // that of the last step stays

@@ -18,8 +18,8 @@ struct Band {
 /// probability 95 %, by the approximation of Wilson and Hilferty (PNAS 17, 1931).
 Band band_95(double freedom, double runs);
 
-/// What is summed: steps and squares of errors on straight parts and in turns, genuine observations
-/// and their NIS, and the NEES of the last step.
+/// What is summed: steps and squares of errors on straight parts and in turns, observations,
+/// the genuine ones among them and their NIS, and the NEES of the last step.
 enum Sum {
   steps,
   steps_of_turns,
@@ -27,6 +27,7 @@ enum Sum {
   position_in_turns,
   velocity,
   velocity_in_turns,
+  observations,
   seen,
   nis,
   nees,

@@ -20,13 +20,14 @@ inline constexpr Mode steady_turn{1, 0.5, 0.005}, change{1, 2, 0.02};
 
 /// An observation is ignored if its NIS is beyond a gate: 0.1 % of chi-squared with 3 degrees of
 /// freedom. Each observation that is ignored makes the gate of this target four times as wide, so
-/// that a target whose turn was taken for an outlier is found again.
+/// that a target whose turn was taken for an outlier is found again. A step without an observation
+/// keeps the gate: its NIS is 0.
 inline constexpr double narrowest = 16.27;
 
-template <class Gate, class Mask>
-KOKKOS_FUNCTION void adapt(Gate& gate, Mask const& outside) {
+template <class Gate, class Outside, class Seen>
+KOKKOS_FUNCTION void adapt(Gate& gate, Outside const& outside, Seen const& seen) {
   double const usual = narrowest;
-  gate = select(outside, 4 * gate, usual);
+  gate = select(outside, 4 * gate, select(seen, usual, gate));
 }
 
 /// Extended or unscented filter with one mode.
@@ -52,7 +53,7 @@ struct SingleStep {
     }
     auto const outside = nis > gate;
     gated += select(outside, 1.0, 0.0);
-    adapt(gate, outside);
+    adapt(gate, outside, nis > 0.0);
     mean = x;
     covariance = p;
   }
@@ -98,7 +99,7 @@ struct ImmStep {
     probabilities = select(outside, probabilities, new_probabilities);
     log_likelihood += select(outside, 0 * gain, gain);
     gated += select(outside, 1.0, 0.0);
-    adapt(gate, outside);
+    adapt(gate, outside, minimum(distance) > 0.0);
 
     auto const posterior = mixture(means, covariances, probabilities);
     mean = posterior.mean;

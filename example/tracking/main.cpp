@@ -26,7 +26,7 @@ void print_scores(std::vector<Kind> const& filters, std::vector<Score> const& sc
   std::printf("\n  %-12s%23s%10s%25s%23s%9s%10s\n", "", "position error, m", "velocity", "NIS",
               "NEES, last step", "gated", "updates");
   std::printf("  %-12s%7s%9s%7s%10s%9s%16s%8s%15s%9s%10s\n", "", "all", "straight", "turn", "m/s",
-              "mean", "95 % band", "mean", "95 % band", "%", "10^6 / s");
+              "mean", "95 % band", "mean", "95 % band", "% of obs", "10^6 / s");
   for (std::size_t k = 0; k < scores.size(); ++k) {
     Score const& s = scores[k];
     double const targets = std::max(1.0, s.targets - s.failed),
@@ -35,7 +35,8 @@ void print_scores(std::vector<Kind> const& filters, std::vector<Score> const& sc
     std::printf("  %-12s%7.1f%9.1f%7.1f%10.2f%9.3f%8.3f -%6.3f%8.2f%8.2f -%5.2f%9.2f%10.2f\n",
                 name_of(filters[k]), s.error(position), s.error(position, 0), s.error(position, 1),
                 s.error(velocity), s.sum[nis] / observed, of_nis.low, of_nis.high,
-                s.sum[nees] / targets, of_nees.low, of_nees.high, 100 * s.gated / s.all_steps(),
+                s.sum[nees] / targets, of_nees.low, of_nees.high,
+                100 * s.gated / std::max(1.0, s.sum[observations]),
                 1e-6 * s.all_steps() / s.seconds);
   }
 }

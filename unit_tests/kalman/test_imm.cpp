@@ -115,15 +115,17 @@ struct SkyResults {
   Kokkos::View<double** [of_state], Space> mean;
   Kokkos::View<double** [of_state][of_state], Space> covariance;
   Kokkos::View<double**, Space> nis;
-  Kokkos::View<double*, Space> gated;
+  Kokkos::View<double*, Space> gate, gated;
   Kokkos::View<int*, Space> codes;
   explicit SkyResults(Sky const& sky)
       : mean("mean", sky.items, std::size_t(sky.steps)),
         covariance("covariance", sky.items, std::size_t(sky.steps)),
         nis("nis", sky.items, std::size_t(sky.steps)),
+        gate("gate", sky.items),
         gated("gated", sky.items),
         codes("codes", sky.items) {
-    poisoned(mean), poisoned(covariance), poisoned(nis), poisoned(gated), poisoned(codes);
+    poisoned(mean), poisoned(covariance), poisoned(nis), poisoned(gate), poisoned(gated);
+    poisoned(codes);
   }
   /// Root mean square error of two entries of the state, in steps first to last - 1.
   double error(Sky const& sky, int first, int last, int entry) const {
@@ -142,7 +144,7 @@ SkyResults single(Sky const& sky, Mode const& mode) {
   SkyResults r(sky);
   scan(sky.steps, Tracking::SingleStep<Unscented>{mode}, carry(sky.start),
        carry(common(symmetric(fixed(Tracking::start_covariance())))), carry(common(fixed(0.0))),
-       carry(common(fixed(Tracking::narrowest))), carry(common(fixed(0.0)), r.gated),
+       carry(common(fixed(Tracking::narrowest)), r.gate), carry(common(fixed(0.0)), r.gated),
        each(sky.seen), emit(r.mean), emit(symmetric(r.covariance)), emit(r.nis), status(r.codes));
   Kokkos::fence();
   return r;
@@ -168,7 +170,7 @@ SkyResults three_modes(Sky const& sky) {
   scan(sky.steps,
        Tracking::ImmStep<3>{{Tracking::straight, Tracking::steady_turn, Tracking::change}},
        carry(means), carry(covariances), carry(w), carry(common(fixed(0.0))),
-       carry(common(fixed(Tracking::narrowest))), carry(common(fixed(0.0)), r.gated),
+       carry(common(fixed(Tracking::narrowest)), r.gate), carry(common(fixed(0.0)), r.gated),
        each(sky.seen), emit(r.mean), emit(symmetric(r.covariance)), emit(r.nis), nothing(),
        status(r.codes));
   Kokkos::fence();
@@ -250,6 +252,26 @@ void is_consistent(unsigned seed) {
 TEST(Tracking, FiltersAreConsistent) {
   is_consistent<false>(221);
   is_consistent<true>(223);
+}
+
+/// An outlier makes the gate four times as wide. A step without an observation keeps it, and the
+/// next observation inside makes it narrow again.
+TEST(Tracking, GateWaitsForAnObservation) {
+  for (int const steps : {3, 4, 5}) {
+    Sky const sky(16, steps, {Tracking::straight, 0, 0, 0}, 0, 229);
+    auto const z = on_host(sky.seen);
+    for (std::size_t k = 0; k < sky.items; ++k) {
+      z(k, 2, 0) += 1e4;
+      if (steps > 3) z(k, 3, 0) = z(k, 3, 1) = z(k, 3, 2) = std::nan("");
+    }
+    Kokkos::deep_copy(sky.seen, z);
+    double const want = (steps < 5 ? 4 : 1) * Tracking::narrowest;
+    auto const extended = single<false>(sky, Tracking::any),
+               unscented = single<true>(sky, Tracking::any), imm = three_modes(sky);
+    for (auto const* r : {&extended, &unscented, &imm})
+      for (std::size_t k = 0; k < sky.items; ++k)
+        EXPECT_EQ(on_host(r->gate)(k), want) << steps << " " << k;
+  }
 }
 
 /// Targets fly straight for 15 steps, turn for 20 steps at 2.5 degrees a second, and fly straight
