@@ -123,6 +123,9 @@ struct FilterReference {
         for (int k = 0; k < M; ++k) P[i][j] -= y[k][i] * y[k][j];
       }
     }
+    // Rounding errors of the antisymmetric part would grow like F, which no observation corrects.
+    for (int i = 0; i < N; ++i)
+      for (int j = 0; j < i; ++j) P[i][j] = P[j][i] = (P[i][j] + P[j][i]) / 2;
   }
 };
 

@@ -36,7 +36,7 @@ struct BlockPlan {
 /// once gain nothing.
 inline BlockPlan block_plan(std::int64_t series, std::int64_t steps, std::int64_t at_once) {
   BlockPlan best{1, 1, steps};
-  if (series < 1 || steps < 1) return best;
+  if (series < 1 || steps < 1 || 3 * series >= at_once) return best;
   double const full = double(series) * double(steps) / double(std::max<std::int64_t>(at_once, 1));
   auto const wanted = std::int64_t(std::ceil(std::max(std::cbrt(double(steps)), full)));
   if (steps / wanted < 6) return best;
@@ -66,7 +66,7 @@ template <class T, class Exec>
 std::int64_t series_at_once(Exec const& exec) {
   // A device holds a quarter of the lanes of small kernels, because a filter takes many registers.
   if constexpr (runs_on_device<Exec>) return std::int64_t(exec.concurrency()) / 4;
-  else return std::int64_t(exec.concurrency()) * native_width<T> * 4;
+  else return std::int64_t(exec.concurrency()) * native_width<T>;
 }
 
 /// Means and covariances of n states, in a Space.
