@@ -28,7 +28,7 @@ using Pinned = Kokkos::SharedHostPinnedSpace;
 using Matrices = Kokkos::View<double* [N][N], Kokkos::LayoutRight, Pinned>;
 using Vectors = Kokkos::View<double* [N], Kokkos::LayoutRight, Pinned>;
 
-/// Two instances whose work may run at the same time; on a host the same one twice.
+/// Two instances that can work at the same time. A host uses the same one twice.
 auto two_instances() {
   if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Exec::memory_space>::accessible) {
     return std::pair{Exec(), Exec()};

@@ -484,10 +484,7 @@ BATCHWORK_INLINE void diffuse_update(X& x, P& p, A& a, Left& left, L& loglik,
   auto const info =
       update_one_by_one<D, Joseph>(x, p, a, left, counted, z, h, r, [&](S const& e, auto const& g) {
         sum += e * e * g.weight + g.log_two_pi;
-        if constexpr (!is_nothing<L>) {
-          if constexpr (is_log_sum<L>) loglik.add_log(Scalar<S>(g.variance));
-          else loglik += T(-0.5) * log(Scalar<S>(g.variance));
-        }
+        if constexpr (!is_nothing<L>) subtract_half_log(loglik, g.variance);
       });
   if constexpr (!is_nothing<L>) loglik += Scalar<S>(S(T(-0.5)) * sum, info);
 }

@@ -39,8 +39,7 @@ BATCHWORK_INLINE auto mean_of(X const& origin, L const& l, Y const& y) {
   return origin + moved;
 }
 
-/// One observation z = h x + noise of variance r, where `use` holds. \returns its effect on the
-/// log-likelihood
+/// The effect of one observation on the log-likelihood.
 template <class S>
 struct ScalarLikelihood {
   S variance;  ///< whose logarithm enters the likelihood: 1 if skipped
@@ -48,8 +47,8 @@ struct ScalarLikelihood {
   info_t<S> info;
 };
 
-/// The same in factors: rotations from the last row of L' upwards keep it triangular, as in
-/// update_factor.
+/// Lets one observation z = h x + noise of variance r enter where `use` holds. Rotations from the
+/// last row of L' upwards keep it triangular, as in update_factor.
 template <class X, class L, class Y, class HS, class S>
 BATCHWORK_INLINE auto observe_factor(X& origin, L& l, Y& y, HS const* h, S const& r, S const& z,
                                      mask_t<S> const& use, int entry) {
@@ -106,16 +105,16 @@ BATCHWORK_INLINE auto observe_factor(X& origin, L& l, Y& y, HS const* h, S const
   return result;
 }
 
-/// The observation of a diffuse direction, where `use` holds: k = A w' / |w|^2, and the factor
-/// becomes that of [(I - k h) L, k sqrt(r)].
-template <class X, class L, class Y, class A, class Left, class HS, class S>
-BATCHWORK_INLINE auto observe_diffuse_factor(X& origin, L& l, Y& y, A& a, Left& left, HS const* h,
-                                             S const& r, S const& z, mask_t<S> const& use) {
+/// The observation of a diffuse direction, where `use` holds: k = A w' / |w|^2, and l becomes the
+/// factor of [(I - k h) L, k sqrt(r)]. `in` is the diffuse_innovation of h.
+template <class X, class L, class Y, class A, class Left, class In, class HS, class S>
+BATCHWORK_INLINE void observe_diffuse_factor(X& origin, L& l, Y& y, A& a, Left& left, In const& in,
+                                             HS const* h, S const& r, S const& z,
+                                             mask_t<S> const& use) {
   using T = scalar_t<S>;
   constexpr int N = L::rows, C = N + 1;
   S const zero(T(0)), one(T(1));
   auto const grid = grid_of(l);
-  auto const in = diffuse_innovation(a, left, h);
   S const inverse = one / select(use, in.variance, one), deviation = sqrt(S(select(use, r, one)));
   auto const noisy = deviation > zero;
   using V = decltype(value_of(S(T(0))));
@@ -148,7 +147,6 @@ BATCHWORK_INLINE auto observe_diffuse_factor(X& origin, L& l, Y& y, A& a, Left& 
     origin.set(i, 0, S(origin.entry(i, 0)) + select(use && !noisy, S(k[i] * e), zero));
   }
   remove_direction(a, left, in, use);
-  return in.variance;
 }
 
 /// Lets the entries of an observation enter one by one, made independent by r = L D L'.
@@ -195,8 +193,10 @@ BATCHWORK_INLINE void diffuse_update_factor(X& origin, L& l, Y& y, A& a, Left& l
     mask_t<S> is_diffuse(false);
     S f_inf = one;
     if (any_diffuse(left)) {
-      is_diffuse = use && diffuse_innovation(a, left, row).is_diffuse;
-      f_inf = observe_diffuse_factor(origin, l, y, a, left, row, noise, zs[i], is_diffuse);
+      auto const in = diffuse_innovation(a, left, row);
+      is_diffuse = use && in.is_diffuse;
+      f_inf = in.variance;
+      observe_diffuse_factor(origin, l, y, a, left, in, row, noise, zs[i], is_diffuse);
       info = first_failure(info, select(is_diffuse && !is_finite(f_inf),
                                         make_info<S>(Reason::not_finite, i + 1), info_t<S>(0)));
     }
@@ -206,11 +206,8 @@ BATCHWORK_INLINE void diffuse_update_factor(X& origin, L& l, Y& y, A& a, Left& l
     sum += known.sum;
     if (counted == Kalman::DiffuseEntries::with_log_two_pi)
       sum += select(is_diffuse, S(log_two_pi<T>), zero);
-    if constexpr (!is_nothing<Ll>) {
-      Scalar<S> const variance(S(select(is_diffuse, f_inf, known.variance)));
-      if constexpr (is_log_sum<Ll>) loglik.add_log(variance);
-      else loglik += T(-0.5) * log(variance);
-    }
+    if constexpr (!is_nothing<Ll>)
+      subtract_half_log(loglik, S(select(is_diffuse, f_inf, known.variance)));
   }
   origin.info = info;
   l.info = info;

@@ -60,9 +60,6 @@ template <class O, int N>
   requires(O::kind != Kind::nothing)
 inline constexpr bool has_rows_if_any<O, N> = Extents<O>::rows == N && Extents<O>::cols <= N;
 
-template <class O>
-inline constexpr bool is_without = std::remove_cvref_t<O>::kind == Kind::nothing;
-
 /// Whether an operand is nothing() or holds numbers of type T.
 template <class O, class T>
 inline constexpr bool has_numbers = O::kind == Kind::nothing;

@@ -209,8 +209,8 @@ namespace Kalman {
 /// \param how launch(...): label, lanes per item, team size, pack width; optional, before the
 ///   steps. The kernel has the label "Batchwork::Kalman::extended_filter".
 /// \param steps number of time steps
-/// \param motion functor of a vector of N, see extended_predict. All items and times share it; for
-///   controls and models that differ write a step for scan
+/// \param motion functor of a vector of N, see extended_predict. All items and times share it. For
+///   controls and models that differ write a step for scan.
 /// \param q operand of the covariance of the motion's noise, N x N, as in model(F, Q, H, R)
 /// \param observation functor of a vector of N, see extended_update
 /// \param r operand of the covariance of the observation's noise, M x M

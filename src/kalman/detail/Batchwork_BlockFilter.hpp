@@ -19,6 +19,7 @@ namespace Batchwork::Impl {
 /// The filter of a model with a start, for the series z, in blocks of time.
 template <class T, int N, class Space>
 struct BlockFilter<Kalman::TimeBlocks<T, N, Space>> {
+  using Views = BlockViews<T, N, Space>;
   static constexpr char const* name = "Kalman::filter";
   Kalman::TimeBlocks<T, N, Space> const& w;
 
@@ -40,12 +41,12 @@ struct BlockFilter<Kalman::TimeBlocks<T, N, Space>> {
         of_blocks(re.filtered_mean_, cut), of_blocks(re.filtered_covariance_, cut));
     // The rest of the steps.
     Picked const last{cut.blocks - 1, cut.series, cut.blocks};
-    filter<S::order, D, Re>(
-        exec, how, Steps(cut.blocks * cut.length, w.steps(), false),
-        Part(items, items + cut.series), first_step_for<decltype(re.last_mean_)>(at(x.mean, last)),
-        re.last_mean_, first_step_for<decltype(re.last_covariance_)>(at(x.covariance, last)),
-        re.last_covariance_, z, m.f, m.q, m.h, m.r, re.predicted_mean_, re.predicted_covariance_,
-        re.filtered_mean_, re.filtered_covariance_);
+    filter<S::order, D, Re>(exec, how, Steps(cut.blocks * cut.length, w.steps(), false),
+                            Part(items, items + cut.series),
+                            first_step_for<decltype(re.last_mean_)>(x.mean, last), re.last_mean_,
+                            first_step_for<decltype(re.last_covariance_)>(x.covariance, last),
+                            re.last_covariance_, z, m.f, m.q, m.h, m.r, re.predicted_mean_,
+                            re.predicted_covariance_, re.filtered_mean_, re.filtered_covariance_);
     join_blocks<false>(kernel_label(name, how.label), exec, cut, w.log_likelihood_, w.codes_,
                        re.log_likelihood_, re.status_);
   }
@@ -57,13 +58,12 @@ struct BlockFilter<Kalman::TimeBlocks<T, N, Space>> {
   void find_elements(Exec const& exec, How const& how, TimeCut const& cut, M const& m,
                      Z const& z) const {
     auto const& e = w.elements_;
-    auto const zeros = common(fixed(generate<N>([](int) { return T(0); })));
-    auto const none = common(symmetric(fixed(generate<N, N>([](int, int) { return T(0); }))));
-    launch_scan(name, exec, how, cut.length, ElementStep<O, D>{},
-                carry(common(unit_tile<T, N>()), e.a), carry(zeros, e.b),
-                carry(none, symmetric(e.c)), carry(zeros, e.eta), carry(none, symmetric(e.j)),
-                of_blocks(z, cut), of_blocks(m.f, cut), of_blocks(m.q, cut), of_blocks(m.h, cut),
-                of_blocks(m.r, cut));
+    auto const zeros = Views::zeros();
+    auto const none = Views::no_covariance();
+    launch_scan(name, exec, how, cut.length, ElementStep<O, D>{}, carry(Views::unit(), e.a),
+                carry(zeros, e.b), carry(none, symmetric(e.c)), carry(zeros, e.eta),
+                carry(none, symmetric(e.j)), of_blocks(z, cut), of_blocks(m.f, cut),
+                of_blocks(m.q, cut), of_blocks(m.h, cut), of_blocks(m.r, cut));
   }
 
   /// The states before all blocks: first those before groups of blocks.
@@ -73,20 +73,20 @@ struct BlockFilter<Kalman::TimeBlocks<T, N, Space>> {
     Picked const members{0, w.series_ * groups, per, per, 1}, all{0, w.series_, groups, groups, 1};
     auto const& e = w.elements_;
     auto const& g = w.group_elements_;
-    auto const zeros = common(fixed(generate<N>([](int) { return T(0); })));
-    auto const none = common(symmetric(fixed(generate<N, N>([](int, int) { return T(0); }))));
-    launch_scan(name, exec, how, per, AppendBlock{}, carry(common(unit_tile<T, N>()), g.a),
-                carry(zeros, g.b), carry(none, symmetric(g.c)), carry(zeros, g.eta),
-                carry(none, symmetric(g.j)), steps_of(at(e.a, members)), steps_of(at(e.b, members)),
-                steps_of(symmetric(at(e.c, members))), steps_of(at(e.eta, members)),
-                steps_of(symmetric(at(e.j, members))));
+    auto const zeros = Views::zeros();
+    auto const none = Views::no_covariance();
+    launch_scan(name, exec, how, per, AppendBlock{}, carry(Views::unit(), g.a), carry(zeros, g.b),
+                carry(none, symmetric(g.c)), carry(zeros, g.eta), carry(none, symmetric(g.j)),
+                Views::steps(e.a, members), Views::steps(e.b, members),
+                Views::symmetric_steps(e.c, members), Views::steps(e.eta, members),
+                Views::symmetric_steps(e.j, members));
     auto const advance_blocks = [&](auto const& mean, auto const& covariance, auto const& elements,
                                     auto const& states, Picked const& p) {
       launch_scan(name, exec, how, p.steps, AdvanceBlock{}, carry_operand(mean, nothing()),
-                  carry_operand(covariance, nothing()), emit(at(states.mean, p)),
-                  emit(symmetric(at(states.covariance, p))), steps_of(at(elements.a, p)),
-                  steps_of(at(elements.b, p)), steps_of(symmetric(at(elements.c, p))),
-                  steps_of(at(elements.eta, p)), steps_of(symmetric(at(elements.j, p))));
+                  carry_operand(covariance, nothing()), emit(Views::at(states.mean, p)),
+                  emit(symmetric(Views::at(states.covariance, p))), Views::steps(elements.a, p),
+                  Views::steps(elements.b, p), Views::symmetric_steps(elements.c, p),
+                  Views::steps(elements.eta, p), Views::symmetric_steps(elements.j, p));
     };
     auto const& y = w.group_states_;
     advance_blocks(start.mean, start.covariance, g, y, all);
@@ -100,40 +100,31 @@ struct BlockFilter<Kalman::TimeBlocks<T, N, Space>> {
               LX const& last_mean, P const& covariance, LP const& last_covariance,
               Rest const&... operands) const {
     auto const codes = [&] {
-      if constexpr (is_requested<decltype(Re::status_)>)
-        return Batchwork::status(Kokkos::subview(w.codes_, part));
-      else return nothing();
+      if constexpr (is_without<decltype(Re::status_)>) return nothing();
+      else return Batchwork::status(Kokkos::subview(w.codes_, part));
     }();
     auto const sum = [&] {
-      if constexpr (is_requested<decltype(Re::log_likelihood_)>)
-        return out(Kokkos::subview(w.log_likelihood_, part));
-      else return nothing();
+      if constexpr (is_without<decltype(Re::log_likelihood_)>) return nothing();
+      else return out(Kokkos::subview(w.log_likelihood_, part));
     }();
     scan_as(name, exec, how, steps, Kalman::Step<O, D>{}, codes, carry_operand(mean, last_mean),
             carry_operand(covariance, last_covariance), likelihood_operand<T>(sum), operands...);
   }
 
-  template <class V>
-  static auto at(V const& v, Picked const& p) {
-    return picked<T, N, Space>(v, p);
-  }
-  template <class O>
-  static constexpr bool is_requested = O::kind != Kind::nothing;
-  /// The first step of a picked View as the start of a carry with this end, which may be a number
+  /// The states that follow the blocks as the start of a carry with this end, which may be a number
   /// if N is 1.
   template <class End, class V>
-  static auto first_step_for(V const& v) {
-    constexpr int rank = [] {
-      if constexpr (is_requested<End>) return decltype(bound_t<End>::loc)::shape::rank;
-      else return int(V::rank()) - 2;
-    }();
-    if constexpr (rank == 0 && V::rank() == 3) return in(Kokkos::subview(v, Kokkos::ALL, 0, 0));
-    else if constexpr (rank == 0) return in(Kokkos::subview(v, Kokkos::ALL, 0, 0, 0));
-    else if constexpr (V::rank() == 3)
-      return in(extents<N>(Kokkos::subview(v, Kokkos::ALL, 0, Kokkos::ALL)));
-    else
-      return in(
-          symmetric(extents<N, N>(Kokkos::subview(v, Kokkos::ALL, 0, Kokkos::ALL, Kokkos::ALL))));
+  static auto first_step_for(V const& v, Picked const& p) {
+    if constexpr (is_number<End>() && V::rank() == 2)
+      return in(Kokkos::subview(Views::at(v, p), Kokkos::ALL, 0, 0));
+    else if constexpr (is_number<End>())
+      return in(Kokkos::subview(Views::at(v, p), Kokkos::ALL, 0, 0, 0));
+    else return in(Views::first_step(v, p));
+  }
+  template <class End>
+  static constexpr bool is_number() {
+    if constexpr (is_without<End>) return false;
+    else return decltype(bound_t<End>::loc)::shape::rank == 0;
   }
 };
 

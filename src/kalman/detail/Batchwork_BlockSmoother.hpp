@@ -61,6 +61,7 @@ struct BlockSmoother;
 /// The smoother after a BlockFilter that left the filtered states.
 template <class T, int N, class Space>
 struct BlockSmoother<Kalman::TimeBlocks<T, N, Space>> {
+  using Views = BlockViews<T, N, Space>;
   static constexpr char const* name = "Kalman::smooth";
   Kalman::TimeBlocks<T, N, Space> const& w;
 
@@ -80,9 +81,9 @@ struct BlockSmoother<Kalman::TimeBlocks<T, N, Space>> {
     auto const& y = w.group_states_;
     auto const& e = w.elements_;
     auto const& g = w.group_elements_;
-    auto const zeros = common(Fixed<T, Shape<N, 1, Structure::general, 1>>{});
-    auto const none = common(Fixed<T, Shape<N, N, Structure::symmetric, 2>>{});
-    auto const unit = common(unit_tile<T, N>());
+    auto const zeros = Views::zeros();
+    auto const none = Views::no_covariance();
+    auto const unit = Views::unit();
     auto const smooth = [&](Steps const& steps, std::int64_t last_step, std::int64_t first_code,
                             std::int64_t codes, auto const& mean_carry,
                             auto const& covariance_carry, auto const&... operands) {
@@ -100,18 +101,11 @@ struct BlockSmoother<Kalman::TimeBlocks<T, N, Space>> {
     auto const no_carry = nothing();
 
     // What follows the blocks: at least the last step.
-    auto const own = [](auto const& v, Picked const& p) {
-      auto const all_steps = picked<T, N, Space>(v, p);
-      if constexpr (decltype(all_steps)::rank() == 3)
-        return extents<N>(Kokkos::subview(all_steps, Kokkos::ALL, 0, Kokkos::ALL));
-      else
-        return symmetric(
-            extents<N, N>(Kokkos::subview(all_steps, Kokkos::ALL, 0, Kokkos::ALL, Kokkos::ALL)));
-    };
     smooth(Steps(cut.blocks * cut.length, w.steps(), false), w.steps(), items, w.series_,
-           carry_operand(zeros, out(own(x.mean, last))),
-           carry_operand(none, out(own(x.covariance, last))), next_f, next_q, step_index(),
-           no_carry, no_carry, mean, covariance, f, q, smoothed_mean, smoothed_covariance, lag_one);
+           carry_operand(zeros, out(Views::first_step(x.mean, last))),
+           carry_operand(none, out(Views::first_step(x.covariance, last))), next_f, next_q,
+           step_index(), no_carry, no_carry, mean, covariance, f, q, smoothed_mean,
+           smoothed_covariance, lag_one);
 
     auto const move = of_blocks(to_the_next<O>(f), cut);
     auto const noise = of_blocks(to_the_next<O>(q), cut);
@@ -122,16 +116,18 @@ struct BlockSmoother<Kalman::TimeBlocks<T, N, Space>> {
     auto const plain = launch(how.label);
     launch_scan<true>(name, exec, plain, backward(per), PrependBlock{}, carry(unit, g.a),
                       carry_operand(zeros, out(g.b)), carry_operand(none, out(symmetric(g.c))),
-                      steps(e.a, members), steps(e.b, members), symmetric_steps(e.c, members));
+                      Views::steps(e.a, members), Views::steps(e.b, members),
+                      Views::symmetric_steps(e.c, members));
     auto const retreat = [&](auto const& from_mean, auto const& from_covariance,
                              auto const& elements, auto const& states, Picked const& p) {
       launch_scan<true>(
           name, exec, plain, backward(p.steps), RetreatBlock{}, carry_operand(from_mean, nothing()),
-          carry_operand(from_covariance, nothing()), emit(picked<T, N, Space>(states.mean, p)),
-          emit(symmetric(picked<T, N, Space>(states.covariance, p))), steps(elements.a, p),
-          steps(elements.b, p), symmetric_steps(elements.c, p));
+          carry_operand(from_covariance, nothing()), emit(Views::at(states.mean, p)),
+          emit(symmetric(Views::at(states.covariance, p))), Views::steps(elements.a, p),
+          Views::steps(elements.b, p), Views::symmetric_steps(elements.c, p));
     };
-    retreat(in(own(x.mean, last)), in(own(x.covariance, last)), g, y, all);
+    retreat(in(Views::first_step(x.mean, last)), in(Views::first_step(x.covariance, last)), g, y,
+            all);
     retreat(in(y.mean), in(symmetric(y.covariance)), e, x, members);
 
     smooth(Steps(0, cut.length, false), -1, 0, items, carry_operand(in(x.mean), nothing()),
@@ -144,14 +140,6 @@ struct BlockSmoother<Kalman::TimeBlocks<T, N, Space>> {
   }
 
  private:
-  template <class V>
-  static auto steps(V const& v, Picked const& p) {
-    return steps_of(picked<T, N, Space>(v, p));
-  }
-  template <class V>
-  static auto symmetric_steps(V const& v, Picked const& p) {
-    return steps_of(symmetric(picked<T, N, Space>(v, p)));
-  }
   /// A matrix of the step to the next time.
   template <Kalman::Order O, class Op>
   static auto to_the_next(Op operand) {

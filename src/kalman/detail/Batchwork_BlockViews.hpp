@@ -44,14 +44,37 @@ auto picked(V const& v, Picked const& p) {
                                     n(v.stride(2))));
 }
 
-template <class V>
-auto steps_of(V const& v) {
-  return resolve(each(v));
-}
-template <class T, int N>
-auto unit_tile() {
-  return fixed(generate<N, N>([](int i, int j) { return i == j ? T(1) : T(0); }));
-}
+/// Operands that the kernels of blocks have in common.
+template <class T, int N, class Space>
+struct BlockViews {
+  template <class V>
+  static auto at(V const& v, Picked const& p) {
+    return picked<T, N, Space>(v, p);
+  }
+  template <class V>
+  static auto steps(V const& v, Picked const& p) {
+    return resolve(each(at(v, p)));
+  }
+  template <class V>
+  static auto symmetric_steps(V const& v, Picked const& p) {
+    return resolve(each(symmetric(at(v, p))));
+  }
+  /// The first step of each item: vectors, or covariances.
+  template <class V>
+  static auto first_step(V const& v, Picked const& p) {
+    auto const all = at(v, p);
+    if constexpr (V::rank() == 2)
+      return extents<N>(Kokkos::subview(all, Kokkos::ALL, 0, Kokkos::ALL));
+    else
+      return symmetric(
+          extents<N, N>(Kokkos::subview(all, Kokkos::ALL, 0, Kokkos::ALL, Kokkos::ALL)));
+  }
+  static auto zeros() { return common(Fixed<T, Shape<N, 1, Structure::general, 1>>{}); }
+  static auto no_covariance() { return common(Fixed<T, Shape<N, N, Structure::symmetric, 2>>{}); }
+  static auto unit() {
+    return common(fixed(generate<N, N>([](int i, int j) { return i == j ? T(1) : T(0); })));
+  }
+};
 
 /// Adds the log-likelihoods of the blocks of a series and takes the first failure: the first in
 /// time, or, after a smoother, the last in time, unless the code has the failure of its filter.
@@ -97,7 +120,7 @@ struct JoinBlocks {
 /// The View of an output with one number for each series.
 template <class O>
 auto view_of_output(O const& o) {
-  if constexpr (O::kind == Kind::nothing) return Nothing{};
+  if constexpr (is_without<O>) return Nothing{};
   else return o.source.view;
 }
 template <bool Backward, class Exec, class T, class Space, class LogLikelihood, class Status>

@@ -10,6 +10,9 @@
 
 namespace Batchwork::Impl {
 
+template <class O>
+inline constexpr bool is_without = std::remove_cvref_t<O>::kind == Kind::nothing;
+
 template <class StartO, class EndO>
 auto carry_operand(StartO const& start, EndO const& end) {
   return Operand<Kind::carry, StartO, EndO, std::false_type>{start, end, 1};
@@ -17,7 +20,7 @@ auto carry_operand(StartO const& start, EndO const& end) {
 /// The log-likelihood, a carry that starts at zero.
 template <class T, class End>
 auto likelihood_operand(End const& end) {
-  if constexpr (End::kind == Kind::nothing) {
+  if constexpr (is_without<End>) {
     return end;
   } else {
     auto zero = common(fixed(T(0)));
@@ -29,8 +32,7 @@ auto likelihood_operand(End const& end) {
 template <class Exec, int W, int Teams, int L, class Sequence, class Status, class... O>
 void scan_as(char const* name, Exec const& exec, Launch<W, Teams, L> const& how, Steps const& steps,
              Sequence const& sequence, Status const& status, O const&... operands) {
-  if constexpr (Status::kind == Kind::nothing)
-    launch_scan(name, exec, how, steps, sequence, operands...);
+  if constexpr (is_without<Status>) launch_scan(name, exec, how, steps, sequence, operands...);
   else launch_scan(name, exec, how, steps, sequence, operands..., status);
 }
 

@@ -37,7 +37,7 @@ struct SquareRootSmoother {
   }
   template <class To, class P>
   BATCHWORK_INLINE void store(To& to, P const& l) const {
-    put(to, gram(transpose(l)));
+    put_covariance(to, l);
   }
 };
 

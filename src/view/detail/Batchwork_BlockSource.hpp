@@ -22,7 +22,7 @@ struct TimeCut {
   std::int64_t items() const { return series * blocks; }
 };
 
-/// A Source whose Views were checked before, with the items and steps of a cut.
+/// A Source with the items and steps of a cut. Its Views were checked before.
 template <class Src>
 struct BlockSource {
   using view_type = typename Src::view_type;
