@@ -64,15 +64,5 @@ endif()
 string(REGEX REPLACE "-05,[0-9]*" "-05," never "${text}")
 expect_of_file(2 "give each month of the year" "${never}")
 
-# Without gnuplot there is no picture, and that is all.
-set(launcher "${CMAKE_COMMAND}" -E env PATH=/no/such/folder)
-expect(0 "" --starts 4)
-if(NOT out MATCHES "no picture: gnuplot was not found")
-  message(SEND_ERROR "wants a gnuplot: ${out}")
-endif()
-unset(launcher)
-
-expect(0 "" --help)
-if(NOT out MATCHES "--starts")
-  message(SEND_ERROR "--help does not list the options: ${out}")
-endif()
+expect_no_picture(--starts 4)
+expect_help("--starts")

@@ -37,14 +37,7 @@ endif()
 expect(1 "the analysis of [0-9]+ points failed" shallow-water --points 16 --members 4 --deviation 1e6
        --inflation 10 --cycles 50)
 
-# Without gnuplot there is no picture, and that is all.
-set(launcher "${CMAKE_COMMAND}" -E env PATH=/no/such/folder)
-expect(0 "" ${few})
-if(NOT out MATCHES "no picture: gnuplot was not found")
-  message(SEND_ERROR "wants a gnuplot: ${out}")
-endif()
-unset(launcher)
-
+expect_no_picture(${few})
 expect(0 "" --help)
 if(NOT out MATCHES "shallow-water")
   message(SEND_ERROR "--help does not list the commands: ${out}")

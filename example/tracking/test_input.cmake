@@ -34,15 +34,5 @@ endforeach()
 # Nothing is seen: the filters predict, and nothing fails.
 expect(0 "" --targets 9 --steps 5 --detection 0)
 
-# Without gnuplot there is no picture, and that is all.
-set(launcher "${CMAKE_COMMAND}" -E env PATH=/no/such/folder)
-expect(0 "" --targets 9 --steps 5 --plot t.png)
-if(NOT out MATCHES "no picture: gnuplot was not found")
-  message(SEND_ERROR "wants a gnuplot: ${out}")
-endif()
-unset(launcher)
-
-expect(0 "" --help)
-if(NOT out MATCHES "--targets")
-  message(SEND_ERROR "--help does not list the options: ${out}")
-endif()
+expect_no_picture(--targets 9 --steps 5 --plot t.png)
+expect_help("--targets")
