@@ -12,7 +12,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <string>
 
 #include "../nile/Progress.hpp"
