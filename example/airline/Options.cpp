@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "../support/CommandLine.hpp"
 #include "Series.hpp"
 
 namespace Airline {
@@ -28,18 +29,7 @@ std::optional<Options> parse_options(int argc, char** argv) {
   app.add_option("--ahead", o.ahead, "months to forecast")
       ->check(CLI::Range(1, 1200))
       ->capture_default_str();
-  std::vector<std::string> arguments;  // the last one first, as CLI11 takes them
-  for (int k = argc - 1; k > 0; --k)
-    if (std::string(argv[k]).rfind("--kokkos-", 0) != 0) arguments.push_back(argv[k]);
-  try {
-    app.parse(arguments);
-  } catch (CLI::Success const& e) {
-    app.exit(e);
-    return std::nullopt;
-  } catch (CLI::ParseError const& e) {
-    std::string const text = e.what();
-    throw InputError(text.substr(0, text.find('\n')) + " (airline --help lists the options)");
-  }
+  if (!Support::parse(app, argc, argv)) return std::nullopt;
   return o;
 }
 

@@ -5,12 +5,12 @@
 
 #include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iomanip>
 #include <sstream>
+
+#include "../support/Gnuplot.hpp"
 
 namespace Airline {
 
@@ -61,8 +61,6 @@ void write_components(std::string const& path, Series const& series, Components 
 
 std::string draw(std::string const& path, std::string const& title, Series const& series,
                  Components const& c) {
-  if (std::system("command -v gnuplot >/dev/null 2>&1") != 0)
-    return "gnuplot was not found (Debian: gnuplot-nox)";
   std::ostringstream out;
   out << std::setprecision(9) << "$months << END\n";
   for (std::size_t t = 0; t < c.level.size(); ++t) {
@@ -80,19 +78,9 @@ std::string draw(std::string const& path, std::string const& title, Series const
     cell(ahead, upper_90(c, t));
     out << '\n';
   }
-  auto const quoted = [](std::string const& s) {  // as gnuplot reads it
-    std::string r = "'";
-    for (char x : s) r += x == '\'' ? std::string("''") : std::string(1, x);
-    return r + "'";
-  };
-  out << "END\nset output " << quoted(path) << "\nset title " << quoted(title) << style;
-  std::FILE* gnuplot = popen("gnuplot >/dev/null 2>&1", "w");
-  if (!gnuplot) return "gnuplot could not be started";
-  std::string const text = out.str();
-  bool const written = std::fwrite(text.data(), 1, text.size(), gnuplot) == text.size();
-  int const status = pclose(gnuplot);
-  if (!written || status != 0) return "gnuplot failed (it needs the terminal pngcairo)";
-  return "";
+  out << "END\nset output " << Support::quoted(path) << "\nset title " << Support::quoted(title)
+      << style;
+  return Support::run_gnuplot(out.str());
 }
 
 }  // namespace Airline

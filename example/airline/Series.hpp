@@ -6,16 +6,14 @@
 #ifndef AIRLINE_SERIES_HPP
 #define AIRLINE_SERIES_HPP
 
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "../support/Errors.hpp"
+
 namespace Airline {
 
-/// The user's input cannot be used. The message is one line.
-struct InputError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+using Support::InputError;
 
 /// Every month from the first to the last; the value of a month without an observation is NaN.
 struct Series {

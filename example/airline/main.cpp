@@ -14,10 +14,11 @@
 
 #include <cmath>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <string>
 
+#include "../support/Errors.hpp"
+#include "../support/Folder.hpp"
 #include "Fit.hpp"
 #include "Options.hpp"
 #include "Picture.hpp"
@@ -34,14 +35,6 @@ double const published_log_likelihood = 234.33641 - std::log(144.0);
 std::string default_data(char const* program) {
   if (std::filesystem::exists(AIRLINE_DATA)) return AIRLINE_DATA;
   return (std::filesystem::path(program).parent_path() / "airline.csv").string();
-}
-
-void create_folder(std::string const& path) {
-  std::error_code error, ignored;
-  std::filesystem::create_directories(path, error);
-  if (!std::filesystem::is_directory(path, ignored))
-    throw InputError(path + ": cannot be created as a folder" +
-                     (error ? ": " + error.message() : ""));
 }
 
 void print_maxima(Fit const& f) {
@@ -106,19 +99,13 @@ int run(Options const& options, Series const& series) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
+  return Support::run_program("airline", [&] {
     auto const options = parse_options(argc, argv);
     if (!options) return 0;
     Series const series =
         read_series(options->data.empty() ? default_data(argv[0]) : options->data);
-    create_folder(options->output);
+    Support::create_folder(options->output);
     Kokkos::ScopeGuard const kokkos(argc, argv);
     return run(*options, series);
-  } catch (InputError const& e) {
-    std::fprintf(stderr, "airline: %s\n", e.what());
-    return 2;
-  } catch (std::exception const& e) {
-    std::fprintf(stderr, "airline: %s\n", e.what());
-    return 1;
-  }
+  });
 }

@@ -2,30 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # What cannot be used gets one line on stderr and exit status 2; a gap in the series is no error.
-#   cmake -D AIRLINE=<program> -D WORK=<scratch folder> -P test_input.cmake
+#   cmake -D PROGRAM=<airline> -D WORK=<scratch folder> -P test_input.cmake
 
-file(REMOVE_RECURSE "${WORK}")
-file(MAKE_DIRECTORY "${WORK}")
-
-# Runs airline; the status must be as given, and stderr must match.
-function(expect status pattern)
-  execute_process(
-    COMMAND ${before_airline} "${AIRLINE}" ${ARGN}
-    WORKING_DIRECTORY "${WORK}"
-    RESULT_VARIABLE result
-    OUTPUT_VARIABLE out
-    ERROR_VARIABLE err
-  )
-  set(what "airline ${ARGN}\n  status ${result}\n  stderr: ${err}")
-  if(NOT result STREQUAL status)
-    message(SEND_ERROR "status should be ${status}: ${what}")
-  elseif(status EQUAL 2 AND NOT err MATCHES "^airline: [^\n]*\n$")
-    message(SEND_ERROR "not one line: ${what}")
-  elseif(NOT err MATCHES "${pattern}")
-    message(SEND_ERROR "should match \"${pattern}\": ${what}")
-  endif()
-  set(out "${out}" PARENT_SCOPE)
-endfunction()
+include("${CMAKE_CURRENT_LIST_DIR}/../support/expect.cmake")
 
 # A file with the given text.
 function(expect_of_file status pattern text)
@@ -85,15 +64,5 @@ endif()
 string(REGEX REPLACE "-05,[0-9]*" "-05," never "${text}")
 expect_of_file(2 "give each month of the year" "${never}")
 
-# Without gnuplot there is no picture, and that is all.
-set(before_airline "${CMAKE_COMMAND}" -E env PATH=/no/such/folder)
-expect(0 "" --starts 4)
-if(NOT out MATCHES "no picture: gnuplot was not found")
-  message(SEND_ERROR "wants a gnuplot: ${out}")
-endif()
-unset(before_airline)
-
-expect(0 "" --help)
-if(NOT out MATCHES "--starts")
-  message(SEND_ERROR "--help does not list the options: ${out}")
-endif()
+expect_no_picture(--starts 4)
+expect_help("--starts")

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "../nile/Series.hpp"
+#include "../support/Errors.hpp"
 #include "Outcome.hpp"
 
 namespace Distributed {
@@ -14,11 +14,11 @@ namespace Distributed {
 Mechanism read_mechanism(std::string const& folder) {
   try {
     Mechanism const m = Batchwork::read_systems(folder);
-    if (m.items() == 0) throw Nile::InputError(folder + ": has no systems");
+    if (m.items() == 0) throw Support::InputError(folder + ": has no systems");
     Batchwork::check(m.csr());
     return m;
   } catch (std::exception const& e) {
-    throw Nile::InputError(e.what());
+    throw Support::InputError(e.what());
   }
 }
 

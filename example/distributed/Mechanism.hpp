@@ -16,7 +16,7 @@ namespace Distributed {
 using Mechanism = Batchwork::SparseSystems<double>;
 
 /// Reads a folder with pattern.mtx and values.f64, see Batchwork::read_systems. Throws
-/// Nile::InputError if it cannot be used.
+/// Support::InputError if it cannot be used.
 Mechanism read_mechanism(std::string const& folder);
 
 /// 64 states of a mechanism of 22 species with a nearly full pattern, made of pseudo-random

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "../support/CommandLine.hpp"
 #include "Ranks.hpp"
 
 namespace Distributed {
@@ -49,18 +50,7 @@ std::optional<Options> parse_options(int argc, char** argv, bool prints) {
          "it gets a second one")
       ->group("For tests");
 
-  std::vector<std::string> arguments;  // the last one first, as CLI11 takes them
-  for (int k = argc - 1; k > 0; --k)
-    if (std::string(argv[k]).rfind("--kokkos-", 0) != 0) arguments.push_back(argv[k]);
-  try {
-    app.parse(arguments);
-  } catch (CLI::Success const& e) {
-    if (prints) app.exit(e);
-    return std::nullopt;
-  } catch (CLI::ParseError const& e) {
-    std::string const text = e.what();
-    throw InputError(text.substr(0, text.find('\n')) + " (distributed --help lists the options)");
-  }
+  if (!Support::parse(app, argc, argv, prints)) return std::nullopt;
   // A launch of filters takes less time than one of systems.
   if (chunk == 0) chunk = std::int64_t(1) << (o.is_sweep() ? 18 : 15);
   o.chunk = std::min(chunk, o.all_items());

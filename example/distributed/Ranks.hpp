@@ -10,11 +10,11 @@
 
 #include <string>
 
-#include "../nile/Series.hpp"
+#include "../support/Errors.hpp"
 
 namespace Distributed {
 
-using Nile::InputError;
+using Support::InputError;
 
 /// MPI from here to the end of the scope.
 class Ranks {

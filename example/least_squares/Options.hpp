@@ -8,14 +8,13 @@
 
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
+
+#include "../support/Errors.hpp"
 
 namespace LeastSquares {
 
-struct InputError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+using Support::InputError;
 
 struct Options {
   int points = 64000;

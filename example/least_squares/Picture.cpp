@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 
+#include "../support/Gnuplot.hpp"
 #include "Options.hpp"
 
 namespace LeastSquares {
@@ -52,8 +51,6 @@ void create_folder(std::string const& path) {
 
 std::string draw(std::string const& folder, int side, Points const& slice,
                  Neighbours const& neighbours, Fits const& fits) {
-  if (std::system("command -v gnuplot >/dev/null 2>&1") != 0)
-    return "gnuplot was not found (Debian: gnuplot-nox)";
   auto const host = [](auto const& v) {
     return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), v);
   };
@@ -66,17 +63,8 @@ std::string draw(std::string const& folder, int side, Points const& slice,
     out << double(n % side) / (side - 1) << ' ' << double(n / side) / (side - 1) << ' ' << value(n)
         << ' ' << std::log10(error) << ' ' << count(n) << ' ' << rank(n) << '\n';
   }
-  std::string path;  // as gnuplot reads it
-  for (char const x : folder + "/least_squares.png")
-    path += x == '\'' ? std::string("''") : std::string(1, x);
-  out << "END\nset output '" << path << "'\n" << style;
-  std::FILE* gnuplot = popen("gnuplot >/dev/null 2>&1", "w");
-  if (!gnuplot) return "gnuplot could not be started";
-  std::string const text = out.str();
-  bool const written = std::fwrite(text.data(), 1, text.size(), gnuplot) == text.size();
-  int const status = pclose(gnuplot);
-  if (!written || status != 0) return "gnuplot failed (it needs the terminal pngcairo)";
-  return "";
+  out << "END\nset output " << Support::quoted(folder + "/least_squares.png") << style;
+  return Support::run_gnuplot(out.str());
 }
 
 }  // namespace LeastSquares

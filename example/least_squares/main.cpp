@@ -15,8 +15,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <exception>
 
+#include "../support/Errors.hpp"
 #include "Check.hpp"
 #include "Options.hpp"
 #include "Picture.hpp"
@@ -91,17 +91,11 @@ int run(Options const& o) {
 
 int main(int argc, char** argv) {
   using namespace LeastSquares;
-  try {
+  return Support::run_program("least_squares", [&] {
     auto const options = parse_options(argc, argv);
     if (!options) return 0;
     create_folder(options->output);
     Kokkos::ScopeGuard const kokkos(argc, argv);
     return run(*options);
-  } catch (InputError const& e) {
-    std::fprintf(stderr, "least_squares: %s\n", e.what());
-    return 2;
-  } catch (std::exception const& e) {
-    std::fprintf(stderr, "least_squares: %s\n", e.what());
-    return 1;
-  }
+  });
 }

@@ -8,11 +8,11 @@
 #include <map>
 #include <vector>
 
+#include "../support/CommandLine.hpp"
+
 namespace Letkf {
 
 namespace {
-
-std::string first_line(std::string const& text) { return text.substr(0, text.find('\n')); }
 
 void add_common(CLI::App& app, std::int64_t& members, double& radius, AnalysisSettings& analysis,
                 int& cycles, std::uint64_t& seed, std::string& output) {
@@ -75,18 +75,7 @@ std::optional<Options> parse_options(int argc, char** argv) {
       ->capture_default_str();
   auto& c = *app.add_subcommand("check", "compares analyses with a reference in long double");
 
-  std::vector<std::string> arguments;  // the last one first, as CLI11 takes them
-  for (int k = argc - 1; k > 0; --k) {
-    if (std::string(argv[k]).rfind("--kokkos-", 0) != 0) arguments.push_back(argv[k]);
-  }
-  try {
-    app.parse(arguments);
-  } catch (CLI::Success const& e) {
-    app.exit(e);
-    return std::nullopt;
-  } catch (CLI::ParseError const& e) {
-    throw InputError(first_line(e.what()) + " (letkf --help lists the options)");
-  }
+  if (!Support::parse(app, argc, argv)) return std::nullopt;
   o.command = c.parsed() ? Command::check : g.parsed() ? Command::shallow_water : Command::lorenz96;
   double const radius = g.parsed() ? o.grid.radius : o.lorenz96.radius;
   if (!(radius > 0)) throw InputError("--radius: give a positive number, or inf");

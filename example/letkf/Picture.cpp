@@ -4,11 +4,11 @@
 #include "Picture.hpp"
 
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iomanip>
 #include <sstream>
+
+#include "../support/Gnuplot.hpp"
 
 namespace Letkf {
 
@@ -31,12 +31,6 @@ set title 'Rank of the truth in the forecast'; set xlabel 'Members below the tru
 set yrange [0:*]; set xrange [-0.7:ranks + 0.7]; set style fill solid 0.75 noborder
 plot $ranks using 1:2 with boxes linecolor rgb band, 1 with lines linewidth 2 linecolor rgb accent
 )";
-
-std::string quoted(std::string const& s) {
-  std::string r = "'";
-  for (char c : s) r += c == '\'' ? std::string("''") : std::string(1, c);
-  return r + "'";
-}
 
 /// A row for each cycle.
 void write_table(std::string const& path, std::string const& header,
@@ -78,16 +72,6 @@ void write_field(std::ostream& out, char const* name, Numbers const& field) {
   out << "END\n";
 }
 
-std::string draw(std::string const& script) {
-  if (std::system("command -v gnuplot >/dev/null 2>&1") != 0)
-    return "gnuplot was not found (Debian: gnuplot-nox)";
-  std::FILE* const gnuplot = popen("gnuplot >/dev/null 2>&1", "w");
-  if (!gnuplot) return "gnuplot could not be started";
-  bool const written = std::fwrite(script.data(), 1, script.size(), gnuplot) == script.size();
-  int const status = pclose(gnuplot);
-  return written && status == 0 ? "" : "gnuplot failed (it needs the terminal pngcairo)";
-}
-
 std::string begin(std::string const& path, int width, int height) {
   std::ostringstream out;
   out << "set terminal pngcairo size " << width << ',' << height
@@ -111,7 +95,7 @@ set yrange [0:*]; set xrange [1:*]
 plot $errors using 1:2 with lines linewidth 2 linecolor rgb water title 'Error of the mean',      $errors using 1:3 with lines linewidth 2 linecolor rgb grey title 'Spread'
 )" << histogram
       << "unset multiplot\nset output\n";
-  return draw(out.str());
+  return Support::run_gnuplot(out.str());
 }
 
 std::string write(std::string const& folder, GridResult const& r) {
@@ -149,7 +133,7 @@ set origin 0.66,0.01; set title 'Difference, m'; plot $difference matrix with im
 unset multiplot
 set output
 )";
-  return draw(out.str());
+  return Support::run_gnuplot(out.str());
 }
 
 }  // namespace Letkf

@@ -8,7 +8,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <stdexcept>
+
+#include "../support/Errors.hpp"
 
 namespace Letkf {
 
@@ -34,10 +35,7 @@ struct LocalObservations {
   Matrix weight;
 };
 
-/// For input that cannot be used: one line, exit status 2.
-struct InputError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+using Support::InputError;
 
 }  // namespace Letkf
 

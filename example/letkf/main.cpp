@@ -12,11 +12,11 @@
 
 #include <cmath>
 #include <cstdio>
-#include <exception>
-#include <filesystem>
 #include <string>
 
 #include "../nile/Progress.hpp"
+#include "../support/Errors.hpp"
+#include "../support/Folder.hpp"
 #include "Check.hpp"
 #include "Options.hpp"
 #include "Picture.hpp"
@@ -32,14 +32,6 @@ double published_score(Lorenz96Settings const& s) {
   if (s.members == 20 && std::isinf(s.radius)) return 0.20;
   if (s.members == 7 && s.radius == 4) return 0.22;
   return 0;
-}
-
-void create_folder(std::string const& path) {
-  std::error_code error, ignored;
-  std::filesystem::create_directories(path, error);
-  if (!std::filesystem::is_directory(path, ignored))
-    throw InputError(path + ": cannot be created as a folder" +
-                     (error ? ": " + error.message() : ""));
 }
 
 template <class Settings>
@@ -114,18 +106,12 @@ int run_grid(Options const& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
+  return Support::run_program("letkf", [&] {
     auto const options = parse_options(argc, argv);
     if (!options) return 0;
-    if (options->command != Command::check) create_folder(options->output);
+    if (options->command != Command::check) Support::create_folder(options->output);
     Kokkos::ScopeGuard const kokkos(argc, argv);
     if (options->command == Command::check) return check() ? 0 : 1;
     return options->command == Command::lorenz96 ? run_lorenz96(*options) : run_grid(*options);
-  } catch (InputError const& e) {
-    std::fprintf(stderr, "letkf: %s\n", e.what());
-    return 2;
-  } catch (std::exception const& e) {
-    std::fprintf(stderr, "letkf: %s\n", e.what());
-    return 1;
-  }
+  });
 }

@@ -2,30 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # What cannot be used gets one line on stderr and exit status 2. Tables have a line for each cycle.
-#   cmake -D LETKF=<program> -D WORK=<scratch folder> -P test_input.cmake
+#   cmake -D PROGRAM=<letkf> -D WORK=<scratch folder> -P test_input.cmake
 
-file(REMOVE_RECURSE "${WORK}")
-file(MAKE_DIRECTORY "${WORK}")
-
-# Runs letkf; the status must be as given, and stderr must match.
-function(expect status pattern)
-  execute_process(
-    COMMAND ${before_letkf} "${LETKF}" ${ARGN}
-    WORKING_DIRECTORY "${WORK}"
-    RESULT_VARIABLE result
-    OUTPUT_VARIABLE out
-    ERROR_VARIABLE err
-  )
-  set(what "letkf ${ARGN}\n  status ${result}\n  stderr: ${err}")
-  if(NOT result STREQUAL status)
-    message(SEND_ERROR "status should be ${status}: ${what}")
-  elseif(status EQUAL 2 AND NOT err MATCHES "^letkf: [^\n]*\n$")
-    message(SEND_ERROR "not one line: ${what}")
-  elseif(NOT err MATCHES "${pattern}")
-    message(SEND_ERROR "should match \"${pattern}\": ${what}")
-  endif()
-  set(out "${out}" PARENT_SCOPE)
-endfunction()
+include("${CMAKE_CURRENT_LIST_DIR}/../support/expect.cmake")
 
 expect(2 "subcommand")
 expect(2 "subcommand" no-such-command)
@@ -58,14 +37,7 @@ endif()
 expect(1 "the analysis of [0-9]+ points failed" shallow-water --points 16 --members 4 --deviation 1e6
        --inflation 10 --cycles 50)
 
-# Without gnuplot there is no picture, and that is all.
-set(before_letkf "${CMAKE_COMMAND}" -E env PATH=/no/such/folder)
-expect(0 "" ${few})
-if(NOT out MATCHES "no picture: gnuplot was not found")
-  message(SEND_ERROR "wants a gnuplot: ${out}")
-endif()
-unset(before_letkf)
-
+expect_no_picture(${few})
 expect(0 "" --help)
 if(NOT out MATCHES "shallow-water")
   message(SEND_ERROR "--help does not list the commands: ${out}")

@@ -4,7 +4,8 @@
 #include "Options.hpp"
 
 #include <CLI/CLI.hpp>
-#include <vector>
+
+#include "../support/CommandLine.hpp"
 
 namespace ManySeries {
 
@@ -25,18 +26,7 @@ std::optional<Options> parse_options(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--seed", o.seed, "seed of the random numbers")->capture_default_str();
   app.add_option("--output", o.output, "folder of the picture")->capture_default_str();
-  std::vector<std::string> arguments;  // the last one first, as CLI11 takes them
-  for (int k = argc - 1; k > 0; --k)
-    if (std::string(argv[k]).rfind("--kokkos-", 0) != 0) arguments.push_back(argv[k]);
-  try {
-    app.parse(arguments);
-  } catch (CLI::Success const& e) {
-    app.exit(e);
-    return std::nullopt;
-  } catch (CLI::ParseError const& e) {
-    std::string const text = e.what();
-    throw InputError(text.substr(0, text.find('\n')) + " (many_series --help lists the options)");
-  }
+  if (!Support::parse(app, argc, argv)) return std::nullopt;
   return o;
 }
 

@@ -8,14 +8,13 @@
 
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
+
+#include "../support/Errors.hpp"
 
 namespace ManySeries {
 
-struct InputError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+using Support::InputError;
 
 struct Options {
   std::int64_t series = 100000;

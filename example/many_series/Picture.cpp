@@ -5,11 +5,10 @@
 
 #include <array>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 
+#include "../support/Gnuplot.hpp"
 #include "Options.hpp"
 
 namespace ManySeries {
@@ -60,24 +59,13 @@ void create_folder(std::string const& path) {
 
 std::string draw(std::string const& folder, std::vector<double> const& level,
                  std::vector<double> const& noise) {
-  if (std::system("command -v gnuplot >/dev/null 2>&1") != 0)
-    return "gnuplot was not found (Debian: gnuplot-nox)";
   std::ostringstream out;
   out << "$errors << END\n";
   auto const l = density(level), n = density(noise);
   for (std::size_t k = 0; k < l.size(); ++k)
     out << (double(k) + 0.5) * width - end << ' ' << l[k] << ' ' << n[k] << '\n';
-  std::string path;  // as gnuplot reads it
-  for (char const x : folder + "/many_series.png")
-    path += x == '\'' ? std::string("''") : std::string(1, x);
-  out << "END\nset output '" << path << "'\n" << style;
-  std::FILE* gnuplot = popen("gnuplot >/dev/null 2>&1", "w");
-  if (!gnuplot) return "gnuplot could not be started";
-  std::string const text = out.str();
-  bool const written = std::fwrite(text.data(), 1, text.size(), gnuplot) == text.size();
-  int const status = pclose(gnuplot);
-  if (!written || status != 0) return "gnuplot failed (it needs the terminal pngcairo)";
-  return "";
+  out << "END\nset output " << Support::quoted(folder + "/many_series.png") << style;
+  return Support::run_gnuplot(out.str());
 }
 
 }  // namespace ManySeries

@@ -10,8 +10,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <exception>
 
+#include "../support/Errors.hpp"
 #include "Fit.hpp"
 #include "Picture.hpp"
 
@@ -97,17 +97,11 @@ int run(Options const& o) {
 
 int main(int argc, char** argv) {
   using namespace ManySeries;
-  try {
+  return Support::run_program("many_series", [&] {
     auto const options = parse_options(argc, argv);
     if (!options) return 0;
     create_folder(options->output);
     Kokkos::ScopeGuard const kokkos(argc, argv);
     return run(*options);
-  } catch (InputError const& e) {
-    std::fprintf(stderr, "many_series: %s\n", e.what());
-    return 2;
-  } catch (std::exception const& e) {
-    std::fprintf(stderr, "many_series: %s\n", e.what());
-    return 1;
-  }
+  });
 }

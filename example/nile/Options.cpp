@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../support/CommandLine.hpp"
 #include "Series.hpp"
 
 namespace Nile {
@@ -17,8 +18,6 @@ void check_range(std::pair<double, double> r, std::string const& option) {
   if (!(r.first > 0 && r.first < r.second && std::isfinite(r.second)))
     throw InputError(option + ": give two positive numbers, the lower end first");
 }
-
-std::string first_line(std::string const& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
 
@@ -45,18 +44,7 @@ std::optional<Options> parse_options(int argc, char** argv) {
       ->type_name("LOW HIGH")
       ->capture_default_str();
 
-  std::vector<std::string> arguments;  // the last one first, as CLI11 takes them
-  for (int k = argc - 1; k > 0; --k) {
-    if (std::string(argv[k]).rfind("--kokkos-", 0) != 0) arguments.push_back(argv[k]);
-  }
-  try {
-    app.parse(arguments);
-  } catch (CLI::Success const& e) {
-    app.exit(e);
-    return std::nullopt;
-  } catch (CLI::ParseError const& e) {
-    throw InputError(first_line(e.what()) + " (nile --help lists the options)");
-  }
+  if (!Support::parse(app, argc, argv)) return std::nullopt;
   check_range(o.observation, "--observation-variance");
   check_range(o.drift, "--level-variance");
   return o;

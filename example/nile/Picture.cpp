@@ -3,13 +3,10 @@
 
 #include "Picture.hpp"
 
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <iomanip>
 #include <sstream>
 
+#include "../support/Gnuplot.hpp"
 #include "Tables.hpp"
 
 namespace Nile {
@@ -56,15 +53,6 @@ set palette defined (-12 '#f6f8fa', -7 '#dcebf3', -4.6 '#b7d7e8', -2.3 '#7fb6d3'
 set grid noxtics noytics
 set format x '%.0f'; set format y '%.0f'
 )";
-
-bool has_gnuplot() { return std::system("command -v gnuplot >/dev/null 2>&1") == 0; }
-
-/// The text in single quotes, as gnuplot reads it.
-std::string quoted(std::string const& s) {
-  std::string r = "'";
-  for (char c : s) r += c == '\'' ? std::string("''") : std::string(1, c);
-  return r + "'";
-}
 
 void write_data(std::ostream& out, Series const& series, FilteredLevel const& filtered) {
   out << "$series << END\n";
@@ -127,14 +115,7 @@ std::string script(std::string const& path, Captions const& captions, Series con
 
 std::string draw(std::string const& path, Captions const& captions, Series const& series,
                  FilteredLevel const& filtered, Surface const& surface, Estimate const& estimate) {
-  if (!has_gnuplot()) return "gnuplot was not found (Debian: gnuplot-nox)";
-  std::FILE* gnuplot = popen("gnuplot >/dev/null 2>&1", "w");
-  if (!gnuplot) return "gnuplot could not be started";
-  std::string const text = script(path, captions, series, filtered, surface, estimate);
-  bool const written = std::fwrite(text.data(), 1, text.size(), gnuplot) == text.size();
-  int const status = pclose(gnuplot);
-  if (!written || status != 0) return "gnuplot failed (it needs the terminal pngcairo)";
-  return "";
+  return Support::run_gnuplot(script(path, captions, series, filtered, surface, estimate));
 }
 
 }  // namespace Nile

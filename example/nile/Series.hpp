@@ -6,16 +6,14 @@
 #ifndef NILE_SERIES_HPP
 #define NILE_SERIES_HPP
 
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "../support/Errors.hpp"
+
 namespace Nile {
 
-/// The user's input cannot be used. The message is one line.
-struct InputError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+using Support::InputError;
 
 /// The observed years in order; years without an observation are left out.
 struct Series {

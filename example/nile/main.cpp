@@ -10,10 +10,11 @@
 
 #include <cmath>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <string>
 
+#include "../support/Errors.hpp"
+#include "../support/Folder.hpp"
 #include "Estimate.hpp"
 #include "Options.hpp"
 #include "Picture.hpp"
@@ -37,15 +38,6 @@ bool as_published(Estimate const& e) {
 std::string default_data(char const* program) {
   if (std::filesystem::exists(NILE_DATA)) return NILE_DATA;
   return (std::filesystem::path(program).parent_path() / "nile.csv").string();
-}
-
-void create_folder(std::string const& path) {
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  std::error_code ignored;
-  if (!std::filesystem::is_directory(path, ignored))
-    throw InputError(path + ": cannot be created as a folder" +
-                     (error ? ": " + error.message() : ""));
 }
 
 Surface sweep_with_progress(Filters const& filters, Grid const& grid, std::int64_t chunk) {
@@ -135,19 +127,13 @@ int run(Options const& options, Series const& series) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
+  return Support::run_program("nile", [&] {
     auto const options = parse_options(argc, argv);
     if (!options) return 0;
     Series const series =
         read_series(options->data.empty() ? default_data(argv[0]) : options->data);
-    create_folder(options->output);
+    Support::create_folder(options->output);
     Kokkos::ScopeGuard const kokkos(argc, argv);
     return run(*options, series);
-  } catch (InputError const& e) {
-    std::fprintf(stderr, "nile: %s\n", e.what());
-    return 2;
-  } catch (std::exception const& e) {
-    std::fprintf(stderr, "nile: %s\n", e.what());
-    return 1;
-  }
+  });
 }

@@ -2,30 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # What cannot be used gets one line on stderr and exit status 2; a gap in the series is no error.
-#   cmake -D NILE=<program> -D WORK=<scratch folder> -P test_input.cmake
+#   cmake -D PROGRAM=<nile> -D WORK=<scratch folder> -P test_input.cmake
 
-file(REMOVE_RECURSE "${WORK}")
-file(MAKE_DIRECTORY "${WORK}")
-
-# Runs nile; the status must be as given, and stderr must match.
-function(expect status pattern)
-  execute_process(
-    COMMAND ${before_nile} "${NILE}" ${ARGN}
-    WORKING_DIRECTORY "${WORK}"
-    RESULT_VARIABLE result
-    OUTPUT_VARIABLE out
-    ERROR_VARIABLE err
-  )
-  set(what "nile ${ARGN}\n  status ${result}\n  stderr: ${err}")
-  if(NOT result STREQUAL status)
-    message(SEND_ERROR "status should be ${status}: ${what}")
-  elseif(status EQUAL 2 AND NOT err MATCHES "^nile: [^\n]*\n$")
-    message(SEND_ERROR "not one line: ${what}")
-  elseif(NOT err MATCHES "${pattern}")
-    message(SEND_ERROR "should match \"${pattern}\": ${what}")
-  endif()
-  set(out "${out}" PARENT_SCOPE)
-endfunction()
+include("${CMAKE_CURRENT_LIST_DIR}/../support/expect.cmake")
 
 # A file with the given text.
 function(expect_of_file status pattern text)
@@ -83,16 +62,9 @@ foreach(missing IN ITEMS "1875,\n" "1875, nan\n" "")
   set(first "${level}")
 endforeach()
 
-# Without gnuplot there is no picture, and that is all.
 file(REMOVE_RECURSE "${WORK}/nile_output")
-set(before_nile "${CMAKE_COMMAND}" -E env PATH=/no/such/folder)
-expect(0 "" --grid 16)
-if(NOT out MATCHES "no picture: gnuplot was not found" OR NOT EXISTS "${WORK}/nile_output/level.csv")
+expect_no_picture(--grid 16)
+if(NOT EXISTS "${WORK}/nile_output/level.csv")
   message(SEND_ERROR "wants a gnuplot: ${out}")
 endif()
-unset(before_nile)
-
-expect(0 "" --help)
-if(NOT out MATCHES "--grid")
-  message(SEND_ERROR "--help does not list the options: ${out}")
-endif()
+expect_help("--grid")

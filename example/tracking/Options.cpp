@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "../support/CommandLine.hpp"
+
 namespace Tracking {
 
 std::optional<Options> parse_options(int argc, char** argv) {
@@ -43,19 +45,7 @@ std::optional<Options> parse_options(int argc, char** argv) {
   app.add_option("--csv", o.csv, "CSV file for the track of one target by the last filter");
   app.add_option("--plot", o.plot, "PNG file for a picture of this track, by gnuplot");
 
-  std::vector<std::string> arguments;  // the last one first, as CLI11 takes them
-  for (int k = argc - 1; k > 0; --k) {
-    if (std::string(argv[k]).rfind("--kokkos-", 0) != 0) arguments.push_back(argv[k]);
-  }
-  try {
-    app.parse(arguments);
-  } catch (CLI::Success const& e) {
-    app.exit(e);
-    return std::nullopt;
-  } catch (CLI::ParseError const& e) {
-    std::string const text = e.what();
-    throw InputError(text.substr(0, text.find('\n')) + " (tracking --help lists the options)");
-  }
+  if (!Support::parse(app, argc, argv)) return std::nullopt;
   if (filter == "ekf" || filter == "all") o.filters.push_back(Kind::extended);
   if (filter == "ukf" || filter == "all") o.filters.push_back(Kind::unscented);
   if (filter == "imm" || filter == "all")

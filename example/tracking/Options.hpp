@@ -7,18 +7,15 @@
 #define TRACKING_OPTIONS_HPP
 
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "../support/Errors.hpp"
 #include "Filters.hpp"
 
 namespace Tracking {
 
-/// The user's input cannot be used. The message is one line.
-struct InputError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+using Support::InputError;
 
 struct Options {
   std::int64_t targets = 100000, chunk = 10000;

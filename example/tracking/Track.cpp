@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <sstream>
 
+#include "../support/Gnuplot.hpp"
 #include "Options.hpp"
 
 namespace Tracking {
@@ -109,18 +108,13 @@ void write_csv(std::string const& path, Track const& track) {
 }
 
 std::string draw(std::string const& path, std::string const& title, Track const& track) {
-  if (std::system("command -v gnuplot >/dev/null 2>&1") != 0)
-    return "gnuplot was not found (Debian: gnuplot-nox)";
   std::ostringstream script;
   script << "$track << END\n";
   write_rows(script, track, ' ');
   script << "END\n$ellipses << END\n";
   write_ellipses(script, track);
-  std::string quoted = path;
-  for (std::size_t at = 0; (at = quoted.find('\'', at)) != std::string::npos; at += 2)
-    quoted.insert(at, "'");
-  script << "END\nset output '" << quoted << "'\n"
-         << style << "set title '" << title << "'\n"
+  script << "END\nset output " << Support::quoted(path) << style << "set title "
+         << Support::quoted(title) << '\n'
          << left_half
          << "plot $track using 1:4:(2) with boxes fillstyle solid noborder linecolor rgb '#dbe3ec' "
             "title "
@@ -131,13 +125,7 @@ std::string draw(std::string const& path, std::string const& title, Track const&
     script << ", $track using 1:" << 1 + mode_0 + j << " with lines linewidth 3 linecolor rgb "
            << colours[j] << " title '" << names[j] << "'";
   script << "\nunset multiplot\nset output\n";
-
-  std::FILE* const gnuplot = popen("gnuplot >/dev/null 2>&1", "w");
-  if (!gnuplot) return "gnuplot could not be started";
-  std::string const text = script.str();
-  bool const written = std::fwrite(text.data(), 1, text.size(), gnuplot) == text.size();
-  if (pclose(gnuplot) != 0 || !written) return "gnuplot failed (it needs the terminal pngcairo)";
-  return "";
+  return Support::run_gnuplot(script.str());
 }
 
 }  // namespace Tracking

@@ -12,8 +12,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <exception>
 
+#include "../support/Errors.hpp"
 #include "Options.hpp"
 #include "Score.hpp"
 #include "Track.hpp"
@@ -88,16 +88,10 @@ int run(Options const& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
+  return Support::run_program("tracking", [&] {
     auto const options = parse_options(argc, argv);
     if (!options) return 0;
     Kokkos::ScopeGuard const kokkos(argc, argv);
     return run(*options);
-  } catch (InputError const& e) {
-    std::fprintf(stderr, "tracking: %s\n", e.what());
-    return 2;
-  } catch (std::exception const& e) {
-    std::fprintf(stderr, "tracking: %s\n", e.what());
-    return 1;
-  }
+  });
 }

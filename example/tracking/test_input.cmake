@@ -2,30 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # What cannot be used gets one line on stderr and exit status 2.
-#   cmake -D TRACKING=<program> -D WORK=<scratch folder> -P test_input.cmake
+#   cmake -D PROGRAM=<tracking> -D WORK=<scratch folder> -P test_input.cmake
 
-file(REMOVE_RECURSE "${WORK}")
-file(MAKE_DIRECTORY "${WORK}")
-
-# Runs tracking; the status must be as given, and stderr must match.
-function(expect status pattern)
-  execute_process(
-    COMMAND ${before} "${TRACKING}" ${ARGN}
-    WORKING_DIRECTORY "${WORK}"
-    RESULT_VARIABLE result
-    OUTPUT_VARIABLE out
-    ERROR_VARIABLE err
-  )
-  set(what "tracking ${ARGN}\n  status ${result}\n  stderr: ${err}")
-  if(NOT result STREQUAL status)
-    message(SEND_ERROR "status should be ${status}: ${what}")
-  elseif(status EQUAL 2 AND NOT err MATCHES "^tracking: [^\n]*\n$")
-    message(SEND_ERROR "not one line: ${what}")
-  elseif(NOT err MATCHES "${pattern}")
-    message(SEND_ERROR "should match \"${pattern}\": ${what}")
-  endif()
-  set(out "${out}" PARENT_SCOPE)
-endfunction()
+include("${CMAKE_CURRENT_LIST_DIR}/../support/expect.cmake")
 
 expect(2 "--no-such-option" --no-such-option)
 expect(2 "--targets" --targets many)
@@ -55,15 +34,5 @@ endforeach()
 # Nothing is seen: the filters predict, and nothing fails.
 expect(0 "" --targets 9 --steps 5 --detection 0)
 
-# Without gnuplot there is no picture, and that is all.
-set(before "${CMAKE_COMMAND}" -E env PATH=/no/such/folder)
-expect(0 "" --targets 9 --steps 5 --plot t.png)
-if(NOT out MATCHES "no picture: gnuplot was not found")
-  message(SEND_ERROR "wants a gnuplot: ${out}")
-endif()
-unset(before)
-
-expect(0 "" --help)
-if(NOT out MATCHES "--targets")
-  message(SEND_ERROR "--help does not list the options: ${out}")
-endif()
+expect_no_picture(--targets 9 --steps 5 --plot t.png)
+expect_help("--targets")
