@@ -3,7 +3,7 @@
 
 // Diffuse starts of the square-root form, against generalised least squares over the whole series,
 // against the diffuse filter, and against a closed form where the covariance form fails.
-#include "Batch.hpp"
+#include "FormCase.hpp"
 
 namespace Batchwork::Test {
 namespace {
@@ -253,126 +253,33 @@ TEST(KalmanDiffuseSquareRoot, ExactObservations) {
   }
 }
 
-enum class Plant { none, negative_noise, nan_start, nan_factor, infinite_observation };
-
-/// Where an observation is missing, H and R hold `junk`. The units of item k are 2^(k - 13).
-FilterBatch<double, 3, 2> run(Plant plant, double junk = 1, bool units = false) {
-  constexpr int N = 3, M = 2, items = 27, steps = 15;
-  Random random(61);
-  RandomModel<double> const m(random, N, M);
-  auto const planted = [&](std::size_t k, Plant what) {
-    return plant == what && (k == 0 || k == items / 2 || k == items - 1);
-  };
-  std::vector<std::vector<Dense>> z;
-  for (int k = 0; k < items; ++k) {
-    if (units && k > 0) z.push_back(z[0]);
-    else
-      z.push_back(random_series<double>(random, steps, M,
-                                        [&](int t, int) { return t != 2 && random(0, 1) < 0.3; }));
-  }
-  for (std::size_t k = 0; k < items; ++k) {
-    if (planted(k, Plant::infinite_observation))
-      z[k][2](0) = std::numeric_limits<long double>::infinity();
-    if (units)
-      for (auto& one : z[k])
-        for (int i = 0; i < M; ++i) one(i) = std::ldexp(one(i), k == 0 ? 0 : int(k) - 13);
-  }
-  FilterBatch<double, N, M> b(z, items, steps);
-  auto const F = filled(Kokkos::View<double[N][N], Space>("F"), m.f);
-  Kokkos::View<double* [N][N], Space> Q("Q", items), P("P", items);
-  Kokkos::View<double* [N], Space> X("x", items), A("A", items);
-  Kokkos::View<double** [M][N], Space> H("H", items, steps);
-  Kokkos::View<double** [M][M], Space> R("R", items, steps);
-  auto const unit = [&](std::size_t k) {
-    return units && k > 0 ? std::ldexp(1.0, 2 * (int(k) - 13)) : 1.0;
-  };
-  auto const missing = [&](std::size_t k, std::size_t t, int i) { return std::isnan(z[k][t](i)); };
-  fill(H, [&](auto const& h) {
-    for (std::size_t k = 0; k < items; ++k)
-      for (std::size_t t = 0; t < steps; ++t)
-        for (int i = 0; i < M; ++i)
-          for (int j = 0; j < N; ++j) h(k, t, i, j) = missing(k, t, i) ? junk : double(m.h(i, j));
+/// State 0 is diffuse. Entries are missing at random, but not at the third time.
+PlantedResults run(Plant plant, double junk) {
+  PlantedBatch const c(plant, junk, 15, 2, [](Random& random, std::size_t, int t, int) {
+    return t != 2 && random(0, 1) < 0.3;
   });
-  fill(R, [&](auto const& h) {
-    for (std::size_t k = 0; k < items; ++k)
-      for (std::size_t t = 0; t < steps; ++t)
-        for (int i = 0; i < M; ++i)
-          for (int j = 0; j < M; ++j)
-            h(k, t, i, j) =
-                missing(k, t, i) || missing(k, t, j)
-                    ? junk
-                    : (planted(k, Plant::negative_noise) ? -1000 : unit(k)) * double(m.r(i, j));
-  });
-  fill(Q, [&](auto const& h) {
-    for (std::size_t k = 0; k < items; ++k)
-      for (int i = 0; i < N; ++i)
-        for (int j = 0; j < N; ++j) h(k, i, j) = unit(k) * double(m.q(i, j));
-  });
-  double const nan = std::numeric_limits<double>::quiet_NaN();
-  fill(P, [&](auto const& h) {
-    for (std::size_t k = 0; k < items; ++k)
-      for (int i = 1; i < N; ++i) h(k, i, i) = planted(k, Plant::nan_start) ? nan : unit(k);
-  });
+  Kokkos::View<double * [c.N], Space> A("A", c.items);
   fill(A, [&](auto const& h) {
-    for (std::size_t k = 0; k < items; ++k) h(k, 0) = planted(k, Plant::nan_factor) ? nan : 1;
+    for (std::size_t k = 0; k < c.items; ++k)
+      h(k, 0) = c.planted(k, Plant::nan_factor) ? std::numeric_limits<double>::quiet_NaN() : 1;
   });
-  Kalman::filter(steps, Kalman::model(common(F), in(Q), each(H), each(R)), Kalman::diffuse(X, P, A),
-                 b.z, b.results(), Kalman::square_root());
+  Kalman::filter(c.steps, c.model(), Kalman::diffuse(c.x, c.p(1), A), c.b.z, c.b.results(),
+                 Kalman::square_root());
   Kokkos::fence();
-  return b;
-}
-void expect_same(FilterBatch<double, 3, 2> const& a, FilterBatch<double, 3, 2> const& b,
-                 std::size_t k) {
-  EXPECT_EQ(on_host(a.st)(k), 0) << k;
-  EXPECT_TRUE(std::isfinite(on_host(a.ll)(k))) << k;
-  EXPECT_TRUE(same_bits(on_host(a.ll)(k), on_host(b.ll)(k))) << k;
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_TRUE(same_bits(on_host(a.lm)(k, i), on_host(b.lm)(k, i))) << k;
-    for (int j = 0; j < 3; ++j)
-      EXPECT_TRUE(same_bits(on_host(a.lc)(k, i, j), on_host(b.lc)(k, i, j))) << k;
-  }
+  return c.b;
 }
 TEST(KalmanDiffuseSquareRoot, NothingIsReadOfWhatIsMissing) {
-  auto const want = run(Plant::none);
-  for (double junk : {std::numeric_limits<double>::quiet_NaN(), 1e300}) {
-    auto const got = run(Plant::none, junk);
-    for (std::size_t k = 0; k < 27; ++k) expect_same(got, want, k);
-  }
+  nothing_is_read_of_what_is_missing(run);
 }
-/// Items fail, or stay diffuse, without an effect on their neighbours in a pack. The first entry of
-/// the first series is missing.
+/// The first entry of the first series is missing.
 TEST(KalmanDiffuseSquareRoot, FailuresAndTheirNeighbours) {
-  auto const clean = run(Plant::none);
-  auto const failures = [&](Plant plant, Reason reason, int info) {
-    auto const got = run(plant);
-    for (std::size_t k = 0; k < 27; ++k) {
-      if (k == 0 || k == 13 || k == 26) {
-        EXPECT_EQ(Status::reason(on_host(got.st)(k)), reason) << k;
-        EXPECT_EQ(Status::info(on_host(got.st)(k)), info == 1 && k == 0 ? 2 : info) << k;
-        EXPECT_FALSE(std::isfinite(on_host(got.ll)(k))) << k;
-      } else {
-        expect_same(got, clean, k);
-      }
-    }
-  };
-  failures(Plant::negative_noise, Reason::not_positive_definite, 1);
-  failures(Plant::nan_start, Reason::not_finite, 2);
-  failures(Plant::nan_factor, Reason::not_finite, 1);
-  failures(Plant::infinite_observation, Reason::not_finite, 0);
+  auto const clean = run(Plant::none, 1);
+  expect_failures(run(Plant::negative_noise, 1), clean, Reason::not_positive_definite, 2, 1);
+  expect_failures(run(Plant::nan_start, 1), clean, Reason::not_finite, 2, 2);
+  expect_failures(run(Plant::nan_factor, 1), clean, Reason::not_finite, 2, 1);
+  expect_failures(run(Plant::infinite_observation, 1), clean, Reason::not_finite, 0, 0);
 }
-/// Variances multiplied by 4^k and observations by 2^k give means multiplied by 2^k, bit for bit.
-TEST(KalmanDiffuseSquareRoot, EveryUnit) {
-  auto const b = run(Plant::none, 1, true);
-  for (std::size_t k = 1; k < 27; ++k) {
-    int const e = int(k) - 13;
-    EXPECT_EQ(on_host(b.st)(k), 0);
-    for (int i = 0; i < 3; ++i) {
-      EXPECT_TRUE(same_bits(std::ldexp(on_host(b.lm)(0, i), e), on_host(b.lm)(k, i))) << e;
-      for (int j = 0; j < 3; ++j)
-        EXPECT_TRUE(same_bits(std::ldexp(on_host(b.lc)(0, i, j), 2 * e), on_host(b.lc)(k, i, j)));
-    }
-  }
-}
+TEST(KalmanDiffuseSquareRoot, EveryUnit) { every_unit(run); }
 
 }  // namespace
 }  // namespace Batchwork::Test

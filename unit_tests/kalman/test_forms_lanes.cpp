@@ -4,74 +4,37 @@
 // Joseph's form and the information form, with an unknown start, and the filter
 // that stops at a steady covariance, in device kernels: with one item
 // for each lane, and with lanes that share an item.
-#include "Reference.hpp"
-#include "fused/ScanByLanes.hpp"
+#include "DiffuseLanes.hpp"
 
 namespace Batchwork::Test {
 namespace {
 
 template <class T, int N, int M, int L, Kalman::Form Form>
 void check_by_lanes(int team, int items) {
-  constexpr int steps = 8;
-  Random random(101);
-  RandomModel<T> const m(random, N, M);
-  Dense r(M, M);
-  for (int i = 0; i < M; ++i) r(i, i) = m.r(i, i);
-  std::vector<std::vector<Dense>> z;
-  for (int k = 0; k < items; ++k)
-    z.push_back(random_series<T>(random, steps, M,
-                                 [&](int t, int) { return t > N / M && random(0, 1) < 0.2; }));
-  auto const Z = filled_series(Kokkos::View<T** [M], Space>("z", items, steps), z);
-  auto const F = filled(Kokkos::View<T[N][N], Space>("F"), m.f),
-             Q = filled(Kokkos::View<T[N][N], Space>("Q"), m.q),
-             A = filled(Kokkos::View<T[N][N], Space>("A"), eye(N));
-  auto const H = filled(Kokkos::View<T[M][N], Space>("H"), m.h);
-  auto const R = filled(Kokkos::View<T[M][M], Space>("R"), r);
-  Kokkos::View<T[N][N], Space> P("P");
-  Kokkos::View<T[N], Space> X("X");
-  auto const x = poisoned(Kokkos::View<T* [N], Space>("x", items));
-  auto const p = poisoned(Kokkos::View<T* [N][N], Space>("p", items));
-  auto const ll = poisoned(Kokkos::View<T*, Space>("ll", items));
-  auto const mean = carry(common(X), x);
-  auto const likelihood = carry(common(fixed(T(0))), log_sum(ll, -0.5));
-  auto const covariance =
-      Impl::carry_operand(Impl::resolve(common(symmetric(P))), Impl::resolve(out(symmetric(p))));
-  auto const series = Impl::resolve(each(Z));
+  DiffuseLanes<T, N, M> const b(items);
+  auto const mean = carry(common(b.x0), b.x);
+  auto const likelihood = carry(common(fixed(T(0))), log_sum(b.ll, -0.5));
+  auto const covariance = Impl::carry_operand(Impl::resolve(common(symmetric(b.p0))),
+                                              Impl::resolve(out(symmetric(b.p))));
+  auto const series = Impl::resolve(each(b.z));
   auto const none = nothing();
   using enum Kalman::Order;
   using enum Kalman::Data;
   if constexpr (Form == Kalman::Form::joseph)
     scan_by_lanes<L>(
-        team, items, steps, Kalman::SequentialStep<update_first, may_be_missing, true>{}, mean,
-        covariance, Impl::resolve(carry(common(A))), Impl::resolve(carry(common(fixed(T(N))))),
-        likelihood, series, Impl::resolve(common(F)), Impl::resolve(common(symmetric(Q))),
-        Impl::resolve(common(H)), Impl::resolve(common(symmetric(R))), none, none, none, none);
+        team, items, b.steps, Kalman::SequentialStep<update_first, may_be_missing, true>{}, mean,
+        covariance, Impl::resolve(carry(common(b.a))), Impl::resolve(carry(common(fixed(T(N))))),
+        likelihood, series, Impl::resolve(common(b.f)), Impl::resolve(common(symmetric(b.q))),
+        Impl::resolve(common(b.h)), Impl::resolve(common(symmetric(b.r))), none, none, none, none);
   else
-    scan_by_lanes<L>(team, items, steps,
+    scan_by_lanes<L>(team, items, b.steps,
                      Kalman::InformationStep<update_first, may_be_missing, true, true, true>{
-                         steps, Kalman::DiffuseEntries::without_log_two_pi},
-                     mean, covariance, likelihood, Impl::resolve(carry(common(F))),
-                     Impl::resolve(carry(common(lower(Q)))), step_index(), series,
-                     Impl::resolve(common(F)), Impl::resolve(common(H)),
-                     Impl::resolve(common(symmetric(R))), none, none, none, none);
-  Kokkos::fence();
-  auto const hx = on_host(x);
-  auto const hp = on_host(p);
-  for (int k = 0; k < items; ++k) {
-    auto const s = std::size_t(k);
-    auto const want =
-        least_squares(constant_model(m.f, m.q, m.h, r), Dense(N, 1), Dense(N, N), eye(N), z[s]);
-    EXPECT_TRUE(near([&](int i, int) { return hx(s, i); }, want.mean,
-                     tolerance<T>(20 * N, 1 + norm1(want.mean), want.condition)))
-        << k;
-    EXPECT_TRUE(near([&](int i, int j) { return hp(s, i, j); }, want.covariance,
-                     tolerance<T>(20 * N, 1 + norm1(want.covariance), want.condition)))
-        << k;
-    EXPECT_NEAR(
-        double(on_host(ll)(s)), double(want.log_likelihood),
-        double(tolerance<T>(20 * N, steps + std::fabs(want.log_likelihood), want.condition)))
-        << k;
-  }
+                         b.steps, Kalman::DiffuseEntries::without_log_two_pi},
+                     mean, covariance, likelihood, Impl::resolve(carry(common(b.f))),
+                     Impl::resolve(carry(common(lower(b.q)))), step_index(), series,
+                     Impl::resolve(common(b.f)), Impl::resolve(common(b.h)),
+                     Impl::resolve(common(symmetric(b.r))), none, none, none, none);
+  b.expect();
 }
 
 /// Items that settle at different times: their Q differ.

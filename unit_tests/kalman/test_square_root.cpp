@@ -2,41 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The square-root form of the filter, against filters in long double.
-#include "Batch.hpp"
+#include "FormCase.hpp"
+#include "FormTruth.hpp"
 
 namespace Batchwork::Test {
 namespace {
 
-template <class T, int N, int M, class Layout, Kalman::Order O>
-void plain(int items, int steps) {
-  Random random(91);
-  RandomModel<T> const m(random, N, M);
-  std::vector<std::vector<Dense>> z;
-  for (int k = 0; k < items; ++k)
-    z.push_back(random_series<T>(random, steps, M,
-                                 [&](int, int) { return k % 2 == 1 && random(0, 1) < 0.2; }));
-  FilterBatch<T, N, M, Layout> b(z, items, steps);
-  auto const F = filled(Kokkos::View<T[N][N], Space>("F"), m.f),
-             Q = filled(Kokkos::View<T[N][N], Space>("Q"), m.q),
-             P = filled(Kokkos::View<T[N][N], Space>("P"), eye(N));
-  auto const H = filled(Kokkos::View<T[M][N], Space>("H"), m.h);
-  auto const R = filled(Kokkos::View<T[M][M], Space>("R"), m.r);
-  Kokkos::View<T[N], Space> X("x");
-  auto const model = Kalman::model(common(F), common(Q), common(H), common(R));
-  if constexpr (O == Kalman::Order::predict_first)
-    Kalman::filter(steps, model, Kalman::start(common(X), common(P)), b.z, b.results(),
-                   Kalman::square_root());
-  else
-    Kalman::filter(steps, model, Kalman::predicted(common(X), common(P)), b.z, b.results(),
-                   Kalman::square_root());
-  Kokkos::fence();
-  for (int k = 0; k < items; ++k)
-    b.expect(k, true_filter(O, m.truth(), Dense(N, 1), eye(N), z[std::size_t(k)]));
-}
 TEST(KalmanSquareRoot, AgainstTheCovarianceForm) {
-  plain<double, 4, 2, Kokkos::LayoutRight, Kalman::Order::predict_first>(19, 30);
-  plain<float, 3, 2, Kokkos::LayoutLeft, Kalman::Order::update_first>(21, 30);
-  plain<float, 1, 1, Kokkos::LayoutRight, Kalman::Order::predict_first>(17, 20);
+  using enum Kalman::Order;
+  auto const form = Kalman::square_root();
+  Kalman::MayBeMissing const promise;
+  known_start<double, 4, 2, predict_first, Kokkos::LayoutRight>(19, 30, promise, form);
+  known_start<float, 3, 2, update_first, Kokkos::LayoutLeft>(21, 30, promise, form);
+  known_start<float, 1, 1, predict_first, Kokkos::LayoutRight>(17, 20, promise, form);
 }
 
 /// Q is diagonal, and all else fixed: Q and P0 become factors in the first step.
@@ -293,98 +271,25 @@ TEST(KalmanSquareRoot, SingularModel) {
 
 // ---- status -------------------------------------------------------------------------------------
 
-enum class Plant { none, negative_noise, nan_start, infinite_observation, indefinite_transition };
-
-/// All matrices vary with item and time. Where an observation is missing, H and R hold `junk`.
-FilterBatch<double, 3, 2> run(Plant plant, double junk) {
-  constexpr int N = 3, M = 2, items = 27, steps = 15;
-  Random random(61);
-  RandomModel<double> const m(random, N, M);
-  std::vector<std::vector<Dense>> z;
-  for (int k = 0; k < items; ++k)
-    z.push_back(random_series<double>(random, steps, M,
-                                      [&](int t, int) { return t > 3 && random(0, 1) < 0.2; }));
-  auto const planted = [&](std::size_t k, Plant what) {
-    return plant == what && (k == 0 || k == items / 2 || k == items - 1);
-  };
-  for (std::size_t k = 0; k < items; ++k)
-    if (planted(k, Plant::infinite_observation))
-      z[k][2](0) = std::numeric_limits<long double>::infinity();
-  FilterBatch<double, N, M> b(z, items, steps);
-  Kokkos::View<double** [N][N], Space> F("F", items, steps), Q("Q", items, steps);
-  Kokkos::View<double** [M][N], Space> H("H", items, steps);
-  Kokkos::View<double** [M][M], Space> R("R", items, steps);
-  Kokkos::View<double* [N], Space> X("x", items);
-  Kokkos::View<double* [N][N], Space> P("P", items);
-  auto const fill_all = [](auto const& view, auto const& entry) {
-    fill(view, [&](auto const& h) {
-      for (std::size_t k = 0; k < items; ++k)
-        for (std::size_t t = 0; t < steps; ++t)
-          for (std::size_t i = 0; i < h.extent(2); ++i)
-            for (std::size_t j = 0; j < h.extent(3); ++j)
-              h(k, t, i, j) = double(entry(k, t, int(i), int(j)));
-    });
-  };
-  auto const missing = [&](std::size_t k, std::size_t t, int i) { return std::isnan(z[k][t](i)); };
-  fill_all(F, [&](auto, auto, int i, int j) { return m.f(i, j); });
-  fill_all(Q, [&](auto k, auto t, int i, int j) {
-    return m.q(i, j) * (planted(k, Plant::indefinite_transition) && t == 3 ? -1 : 1);
+/// All matrices vary with item and time.
+PlantedResults run(Plant plant, double junk) {
+  PlantedBatch const c(plant, junk, 15, 2, [](Random& random, std::size_t, int t, int) {
+    return t > 3 && random(0, 1) < 0.2;
   });
-  fill_all(H, [&](auto k, auto t, int i, int j) { return missing(k, t, i) ? junk : m.h(i, j); });
-  fill_all(R, [&](auto k, auto t, int i, int j) {
-    return missing(k, t, i) || missing(k, t, j)
-               ? junk
-               : (planted(k, Plant::negative_noise) ? -1000 : 1) * m.r(i, j);
-  });
-  fill(P, [&](auto const& h) {
-    for (std::size_t k = 0; k < items; ++k)
-      for (int i = 0; i < N; ++i)
-        h(k, i, i) = planted(k, Plant::nan_start) ? std::numeric_limits<double>::quiet_NaN() : 1;
-  });
-  Kalman::filter(steps, Kalman::model(each(F), each(Q), each(H), each(R)), Kalman::start(X, P), b.z,
-                 b.results(), Kalman::square_root());
+  Kalman::filter(c.steps, c.varying_model(), Kalman::start(c.x, c.p()), c.b.z, c.b.results(),
+                 Kalman::square_root());
   Kokkos::fence();
   if (plant == Plant::none)
-    for (int k = 0; k < items; ++k)
-      b.expect(k, true_filter(Kalman::Order::predict_first, m.truth(), Dense(N, 1), eye(N),
-                              z[std::size_t(k)]));
-  return b;
+    for (int k = 0; k < c.items; ++k)
+      c.b.expect(k, true_filter(Kalman::Order::predict_first, c.m.truth(), Dense(c.N, 1), eye(c.N),
+                                c.z[std::size_t(k)]));
+  return c.b;
 }
-void expect_same(FilterBatch<double, 3, 2> const& a, FilterBatch<double, 3, 2> const& b,
-                 std::size_t k) {
-  EXPECT_EQ(on_host(a.st)(k), 0) << k;
-  EXPECT_TRUE(same_bits(on_host(a.ll)(k), on_host(b.ll)(k))) << k;
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_TRUE(same_bits(on_host(a.lm)(k, i), on_host(b.lm)(k, i))) << k;
-    for (int j = 0; j < 3; ++j)
-      EXPECT_TRUE(same_bits(on_host(a.lc)(k, i, j), on_host(b.lc)(k, i, j))) << k;
-  }
-}
-TEST(KalmanSquareRoot, NothingIsReadOfWhatIsMissing) {
-  auto const want = run(Plant::none, 1);
-  for (double junk : {std::numeric_limits<double>::quiet_NaN(), 1e300}) {
-    auto const got = run(Plant::none, junk);
-    for (std::size_t k = 0; k < 27; ++k) expect_same(got, want, k);
-  }
-}
+TEST(KalmanSquareRoot, NothingIsReadOfWhatIsMissing) { nothing_is_read_of_what_is_missing(run); }
 TEST(KalmanSquareRoot, FailuresAndTheirNeighbours) {
-  auto const clean = run(Plant::none, 1);
-  auto const failures = [&](Plant plant, Reason reason, int info) {
-    auto const got = run(plant, 1);
-    for (std::size_t k = 0; k < 27; ++k) {
-      if (k == 0 || k == 13 || k == 26) {
-        EXPECT_EQ(Status::reason(on_host(got.st)(k)), reason) << k;
-        EXPECT_EQ(Status::info(on_host(got.st)(k)), info) << k;
-        EXPECT_FALSE(std::isfinite(on_host(got.ll)(k))) << k;
-      } else {
-        expect_same(got, clean, k);
-      }
-    }
-  };
-  failures(Plant::negative_noise, Reason::not_positive_definite, 1);
-  failures(Plant::indefinite_transition, Reason::not_positive_definite, 1);
-  failures(Plant::nan_start, Reason::not_finite, 1);
-  failures(Plant::infinite_observation, Reason::not_finite, 0);
+  failures_and_their_neighbours(run);
+  expect_failures(run(Plant::indefinite_transition, 1), run(Plant::none, 1),
+                  Reason::not_positive_definite, 1, 1);
 }
 
 // ---- the blocks in a scan of the user

@@ -2,44 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The filter that stops at a steady covariance, against filters in long double.
-#include "Batch.hpp"
+#include "FormCase.hpp"
+#include "FormTruth.hpp"
 
 namespace Batchwork::Test {
 namespace {
 
-template <class T, int N, int M, Kalman::Order O, class Promise>
-void plain(int items, int steps, Promise const& promise) {
-  Random random(91);
-  RandomModel<T> const m(random, N, M);
-  std::vector<std::vector<Dense>> z;
-  for (int k = 0; k < items; ++k)
-    z.push_back(random_series<T>(random, steps, M, [&](int, int) {
-      return Promise::data == Kalman::Data::may_be_missing && k % 2 == 1 && random(0, 1) < 0.2;
-    }));
-  FilterBatch<T, N, M> b(z, items, steps);
-  auto const F = filled(Kokkos::View<T[N][N], Space>("F"), m.f),
-             Q = filled(Kokkos::View<T[N][N], Space>("Q"), m.q),
-             P = filled(Kokkos::View<T[N][N], Space>("P"), eye(N));
-  auto const H = filled(Kokkos::View<T[M][N], Space>("H"), m.h);
-  auto const R = filled(Kokkos::View<T[M][M], Space>("R"), m.r);
-  Kokkos::View<T[N], Space> X("x");
-  auto const model = Kalman::model(common(F), common(Q), common(H), common(R));
-  if constexpr (O == Kalman::Order::predict_first)
-    Kalman::filter(steps, model, Kalman::start(common(X), common(P)), b.z, b.results(), promise,
-                   Kalman::steady(16 * epsilon<T>));
-  else
-    Kalman::filter(steps, model, Kalman::predicted(common(X), common(P)), b.z, b.results(), promise,
-                   Kalman::steady(16 * epsilon<T>));
-  Kokkos::fence();
-  for (int k = 0; k < items; ++k)
-    b.expect(k, true_filter(O, m.truth(), Dense(N, 1), eye(N), z[std::size_t(k)]));
-}
 TEST(KalmanSteady, IsTheFilter) {
-  using enum Kalman::Order;
-  plain<double, 4, 2, predict_first>(19, 30, Kalman::MayBeMissing());
-  plain<float, 3, 2, update_first>(21, 30, Kalman::MayBeMissing());
-  plain<double, 2, 3, update_first>(9, 20, Kalman::complete());
-  plain<float, 1, 1, predict_first>(17, 20, Kalman::MayBeMissing());
+  is_the_filter(Kalman::steady(16 * epsilon<double>), Kalman::steady(16 * epsilon<float>));
 }
 
 /// Means, covariances and log-likelihood of 1000 steps. Changes below 1e-12 are neglected: with the
@@ -173,110 +143,19 @@ TEST(KalmanSteady, MissingObservationUnderThePromise) {
   }
 }
 
-enum class Plant { none, negative_noise, nan_start, infinite_observation };
-
-/// Entry 1 of the observations of odd items is never there, and H and R hold `junk` for it. The
-/// units of item k are 2^(k - 13).
-FilterBatch<double, 3, 2> run(Plant plant, double junk = 1, bool units = false) {
-  constexpr int N = 3, M = 2, items = 27, steps = 60;
-  Random random(61);
-  RandomModel<double> const m(random, N, M);
-  auto const planted = [&](std::size_t k, Plant what) {
-    return plant == what && (k == 0 || k == items / 2 || k == items - 1);
-  };
-  auto const lacks = [&](std::size_t k, int i) { return !units && k % 2 == 1 && i == 1; };
-  auto const exponent = [&](std::size_t k) { return units && k > 0 ? int(k) - 13 : 0; };
-  std::vector<std::vector<Dense>> z;
-  for (std::size_t k = 0; k < items; ++k) {
-    if (units && k > 0) z.push_back(z[0]);
-    else
-      z.push_back(random_series<double>(random, steps, M, [&](int, int i) { return lacks(k, i); }));
-    if (planted(k, Plant::infinite_observation))
-      z[k][50](0) = std::numeric_limits<long double>::infinity();
-  }
-  for (std::size_t k = 0; k < items; ++k)
-    for (auto& one : z[k])
-      for (int i = 0; i < M; ++i) one(i) = std::ldexp(one(i), exponent(k));
-  FilterBatch<double, N, M> b(z, items, steps);
-  auto const F = filled(Kokkos::View<double[N][N], Space>("F"), m.f);
-  Kokkos::View<double* [N][N], Space> Q("Q", items), P("P", items);
-  Kokkos::View<double* [N], Space> X("x", items);
-  Kokkos::View<double* [M][N], Space> H("H", items);
-  Kokkos::View<double* [M][M], Space> R("R", items);
-  auto const unit = [&](std::size_t k) { return std::ldexp(1.0, 2 * exponent(k)); };
-  auto const matrix = [&](auto const& v, auto const& entry) {
-    fill(v, [&](auto const& h) {
-      for (std::size_t k = 0; k < items; ++k)
-        for (int i = 0; i < int(h.extent(1)); ++i)
-          for (int j = 0; j < int(h.extent(2)); ++j) h(k, i, j) = entry(k, i, j);
-    });
-  };
-  matrix(H, [&](auto k, int i, int j) { return lacks(k, i) ? junk : double(m.h(i, j)); });
-  matrix(R, [&](auto k, int i, int j) {
-    return lacks(k, i) || lacks(k, j)
-               ? junk
-               : (planted(k, Plant::negative_noise) ? -1000 : unit(k)) * double(m.r(i, j));
-  });
-  matrix(Q, [&](auto k, int i, int j) { return unit(k) * double(m.q(i, j)); });
-  matrix(P, [&](auto k, int i, int j) {
-    return i != j                         ? 0.0
-           : planted(k, Plant::nan_start) ? std::numeric_limits<double>::quiet_NaN()
-                                          : unit(k);
-  });
-  Kalman::filter(steps, Kalman::model(common(F), in(Q), in(H), in(R)), Kalman::start(X, P), b.z,
-                 b.results(), Kalman::steady(1e-14));
+/// Entry 1 of the observations of odd items is never there. Failures come after the covariance has
+/// settled.
+PlantedResults run(Plant plant, double junk) {
+  PlantedBatch const c(plant, junk, 60, 50,
+                       [](Random&, std::size_t k, int, int i) { return k % 2 == 1 && i == 1; });
+  Kalman::filter(c.steps, c.constant_model(), Kalman::start(c.x, c.p()), c.b.z, c.b.results(),
+                 Kalman::steady(1e-14));
   Kokkos::fence();
-  return b;
+  return c.b;
 }
-void expect_same(FilterBatch<double, 3, 2> const& a, FilterBatch<double, 3, 2> const& b,
-                 std::size_t k) {
-  EXPECT_EQ(on_host(a.st)(k), 0) << k;
-  EXPECT_TRUE(std::isfinite(on_host(a.ll)(k))) << k;
-  EXPECT_TRUE(same_bits(on_host(a.ll)(k), on_host(b.ll)(k))) << k;
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_TRUE(same_bits(on_host(a.lm)(k, i), on_host(b.lm)(k, i))) << k;
-    for (int j = 0; j < 3; ++j)
-      EXPECT_TRUE(same_bits(on_host(a.lc)(k, i, j), on_host(b.lc)(k, i, j))) << k;
-  }
-}
-TEST(KalmanSteady, NothingIsReadOfWhatIsMissing) {
-  auto const want = run(Plant::none);
-  for (double junk : {std::numeric_limits<double>::quiet_NaN(), 1e300}) {
-    auto const got = run(Plant::none, junk);
-    for (std::size_t k = 0; k < 27; ++k) expect_same(got, want, k);
-  }
-}
-TEST(KalmanSteady, FailuresAndTheirNeighbours) {
-  auto const clean = run(Plant::none);
-  auto const failures = [&](Plant plant, Reason reason, int info) {
-    auto const got = run(plant);
-    for (std::size_t k = 0; k < 27; ++k) {
-      if (k == 0 || k == 13 || k == 26) {
-        EXPECT_EQ(Status::reason(on_host(got.st)(k)), reason) << k;
-        EXPECT_EQ(Status::info(on_host(got.st)(k)), info) << k;
-        EXPECT_FALSE(std::isfinite(on_host(got.ll)(k))) << k;
-      } else {
-        expect_same(got, clean, k);
-      }
-    }
-  };
-  failures(Plant::negative_noise, Reason::not_positive_definite, 1);
-  failures(Plant::nan_start, Reason::not_finite, 1);
-  failures(Plant::infinite_observation, Reason::not_finite, 0);
-}
-/// Variances multiplied by 4^k and observations by 2^k give means multiplied by 2^k, bit for bit.
-TEST(KalmanSteady, EveryUnit) {
-  auto const b = run(Plant::none, 1, true);
-  for (std::size_t k = 1; k < 27; ++k) {
-    int const e = int(k) - 13;
-    EXPECT_EQ(on_host(b.st)(k), 0);
-    for (int i = 0; i < 3; ++i) {
-      EXPECT_TRUE(same_bits(std::ldexp(on_host(b.lm)(0, i), e), on_host(b.lm)(k, i))) << e;
-      for (int j = 0; j < 3; ++j)
-        EXPECT_TRUE(same_bits(std::ldexp(on_host(b.lc)(0, i, j), 2 * e), on_host(b.lc)(k, i, j)));
-    }
-  }
-}
+TEST(KalmanSteady, NothingIsReadOfWhatIsMissing) { nothing_is_read_of_what_is_missing(run); }
+TEST(KalmanSteady, FailuresAndTheirNeighbours) { failures_and_their_neighbours(run); }
+TEST(KalmanSteady, EveryUnit) { every_unit(run); }
 
 /// Variances whose squares underflow in float are compared like others.
 TEST(KalmanSteady, SmallUnitsInFloat) {
