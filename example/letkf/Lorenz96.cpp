@@ -26,10 +26,11 @@ constexpr double step = 0.05, forcing = 8;
 struct Forecast {
   template <class X>
   KOKKOS_FUNCTION void operator()(X& x) const {
-    auto const rate = [](auto const& y) {
+    double const force = forcing;  // kernels cannot refer to a constant of a namespace
+    auto const rate = [&](auto const& y) {
       return generate<variables>([&](int i) {
         auto const at = [&](int shift) { return y((i + shift + variables) % variables); };
-        return (at(1) - at(-2)) * at(-1) - at(0) + forcing;
+        return (at(1) - at(-2)) * at(-1) - at(0) + force;
       });
     };
     auto const k1 = rate(x);

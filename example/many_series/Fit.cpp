@@ -59,7 +59,8 @@ struct Advance {
     damping = max(select(good, 0.2 * damping, select(fair, damping, 4.0 * damping)), 1e-4);
     auto const step = cholesky(information + damping * identity<2>(theta)).solve(score);
     auto next = theta + (2.0 / max(max_abs(step), 2.0)) * step;
-    for (int k = 0; k < 2; ++k) next(k) = max(next(k), lowest);
+    double const least = lowest;  // kernels cannot refer to a constant of a namespace
+    for (int k = 0; k < 2; ++k) next(k) = max(next(k), least);
     trial = next;
   }
 };

@@ -188,7 +188,7 @@ inline void check_gemm(Part const& a, std::int64_t a_cols, Part const& b, std::i
 }
 
 struct GemmCall {
-  static constexpr bool takes_padding = true, needs_views_on_devices = true;
+  static constexpr bool takes_padding = true;
   template <class Exec, class A, class B, class C>
   void operator()(Exec const& exec, Launch<> const& how, std::convertible_to<double> auto alpha,
                   A const& a_operand, B const& b_operand, std::convertible_to<double> auto beta,

@@ -159,11 +159,6 @@ void with_constants(std::int64_t const* size, F const& f, N const&... n) {
                        [&](auto const m) { with_constants<D, Sizes...>(size, f, n..., m); });
 }
 
-/// Whether a verb takes only Views of equal sizes on an execution space; others take items
-/// anywhere.
-template <class F, class Exec>
-concept NeedsViews = runs_on_device<Exec> && requires { requires F::needs_views_on_devices; };
-
 /// What all parts of a ragged call use.
 template <class Exec, class Memory>
 struct RaggedRun {
@@ -250,7 +245,7 @@ struct RaggedRun {
         Kokkos::deep_copy(exec, codes_of(segment), 0);
       }
       unpack_codes(segment);
-    } else if (segment.is_padded || NeedsViews<F, Exec>) {
+    } else if (segment.is_padded) {
       (pack(segment, x), ...);
       f(exec, how, in_equal_sizes(segment, x)...);
       (unpack(segment, x), ...);

@@ -6,6 +6,7 @@
 #ifndef BATCHWORK_RAGGED_COPY_HPP
 #define BATCHWORK_RAGGED_COPY_HPP
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/detail/Batchwork_Lanes.hpp"
@@ -47,9 +48,13 @@ struct RaggedPlaces {
   }
 };
 
-/// The lanes that copy an item.
+/// The lanes that copy an item: on devices warps, for eight numbers a lane.
 template <class Exec>
-inline constexpr int lanes_of_ragged_copy = runs_on_device<Exec> ? 32 : 1;
+int lanes_of_ragged_copy(RaggedPlaces const& p) {
+  constexpr std::int64_t warp = 32, numbers = 8 * warp;
+  if (!runs_on_device<Exec>) return 1;
+  return int(std::max<std::int64_t>(1, std::int64_t(p.all_rows) * p.all_cols / numbers) * warp);
+}
 
 /// to[k] = from[k * step]. With a step of one, compilers use vectors.
 template <class T>
@@ -63,17 +68,17 @@ BATCHWORK_INLINE void copy_line(T* to, T const* from, std::int64_t step, std::in
 /// Copies items to equal sizes. Square matrices are padded by the identity, others by zeros.
 template <class Exec, class T>
 struct PackRagged {
-  static constexpr int lanes = lanes_of_ragged_copy<Exec>;
   RaggedPlaces places;
   T const* values;
   T* packed;
+  int lanes = lanes_of_ragged_copy<Exec>(places);
 
   KOKKOS_FUNCTION void operator()(std::int64_t n) const {
     RaggedItem const x = places.at(n / lanes);
     T const* const from = values + x.begin;
     T* const to = packed + x.packed;
     bool const square = places.rows_at == places.cols_at;
-    if constexpr (lanes == 1) {
+    if constexpr (!runs_on_device<Exec>) {
       if (places.is_whole(x)) return copy_line(to, from, 1, std::int64_t(x.rows) * x.cols);
       for (int i = 0; i < places.all_rows; ++i) {
         T* const row = to + std::int64_t(i) * places.all_cols;
@@ -85,7 +90,9 @@ struct PackRagged {
     } else {
       std::int64_t const all = std::int64_t(places.all_rows) * places.all_cols;
       for (std::int64_t e = n % lanes; e < all; e += lanes) {
-        std::int64_t const i = e / places.all_cols, j = e - i * places.all_cols;
+        // A division of 32 bits is several times as fast.
+        int const i = int(std::uint32_t(e) / std::uint32_t(places.all_cols)),
+                  j = int(e - std::int64_t(i) * places.all_cols);
         to[e] = i < x.rows && j < x.cols ? from[i * x.row + j * x.col]
                 : square && i == j       ? T(1)
                                          : T(0);
@@ -97,16 +104,16 @@ struct PackRagged {
 /// Copies items of equal sizes back.
 template <class Exec, class T>
 struct UnpackRagged {
-  static constexpr int lanes = lanes_of_ragged_copy<Exec>;
   RaggedPlaces places;
   T const* packed;
   T* values;
+  int lanes = lanes_of_ragged_copy<Exec>(places);
 
   KOKKOS_FUNCTION void operator()(std::int64_t n) const {
     RaggedItem const x = places.at(n / lanes);
     T const* const from = packed + x.packed;
     T* const to = values + x.begin;
-    if constexpr (lanes == 1) {
+    if constexpr (!runs_on_device<Exec>) {
       if (places.is_whole(x)) return copy_line(to, from, 1, std::int64_t(x.rows) * x.cols);
       for (int i = 0; i < x.rows; ++i) {
         T const* const row = from + std::int64_t(i) * places.all_cols;
@@ -117,8 +124,9 @@ struct UnpackRagged {
     } else {
       std::int64_t const all = std::int64_t(x.rows) * x.cols;
       for (std::int64_t e = n % lanes; e < all; e += lanes) {
-        std::int64_t const i = e / x.cols, j = e - i * x.cols;
-        to[i * x.row + j * x.col] = from[i * places.all_cols + j];
+        int const i = int(std::uint32_t(e) / std::uint32_t(x.cols)),
+                  j = int(e - std::int64_t(i) * x.cols);
+        to[i * x.row + j * x.col] = from[std::int64_t(i) * places.all_cols + j];
       }
     }
   }

@@ -6,6 +6,9 @@
 #ifndef BATCHWORK_TEST_GEMM_ON_TEAMS_HPP
 #define BATCHWORK_TEST_GEMM_ON_TEAMS_HPP
 
+#include <cstdint>
+#include <vector>
+
 #include "dense/gemm/GemmCase.hpp"
 #include "support/HostTeams.hpp"
 
@@ -32,6 +35,34 @@ Impl::GemmProblem<T> problem_of(GemmData<T> const& d) {
   p.alpha = T(g.alpha);
   p.beta = T(g.beta);
   return Impl::arranged_for_device(p);
+}
+
+/// The same items by where each of them begins, as in a ragged batch. Nothing is at `item`.
+template <class T>
+struct ProblemOfItemsAnywhere {
+  std::vector<std::int64_t> a, b, c;
+  Impl::GemmProblem<T> p;
+
+  explicit ProblemOfItemsAnywhere(Impl::GemmProblem<T> const& of) : p(of) {
+    place(p.a, a), place(p.b, b), place(p.c, c);
+  }
+
+ private:
+  template <class Side>
+  void place(Side& side, std::vector<std::int64_t>& begins) {
+    for (std::int64_t n = 0; n < p.items; ++n) begins.push_back(n * side.item);
+    side.begins = begins.data();
+    side.item = std::int64_t(1) << 40;
+  }
+};
+
+/// run(problem) for the items of a case, and again by where each of them begins.
+template <class T, class Run>
+void check_problem(GemmData<T> const& d, Run const& run) {
+  d.check([&] { run(problem_of(d)); });
+  if (d.what.shared != Shared::none) return;
+  ProblemOfItemsAnywhere<T> const anywhere(problem_of(d));
+  d.check([&] { run(anywhere.p); });
 }
 
 template <class T>
@@ -68,7 +99,7 @@ void test_warps(Random& random, int m, int n, int k, int most_items = 11) {
       g.reads_c = random.integer(0, 1);
       g.beta = g.reads_c ? 0.75 : 0;
       GemmData<T> const d(g, random);
-      d.check([&] { run_warps(problem_of(d), random.integer(1, 3)); });
+      check_problem(d, [&](auto const& p) { run_warps(p, random.integer(1, 3)); });
     }
 }
 

@@ -49,7 +49,7 @@ TYPED_TEST(GemmTilesTest, Tiles) {
       if (repeat > 1) g.n = random.integer(1, 70);
       if (repeat > 2) g.k = random.integer(0, 50);
       GemmData<T> const d(g, random);
-      d.check([&] { run_tiles(problem_of(d), random.integer(1, 4)); });
+      check_problem(d, [&](auto const& p) { run_tiles(p, random.integer(1, 4)); });
     }
 }
 
@@ -73,7 +73,7 @@ TYPED_TEST(GemmTilesTest, WideAccesses) {
         g.reads_c = random.integer(0, 1);
         g.beta = g.reads_c ? 0.5 : 0;
         GemmData<T> const d(g, random);
-        d.check([&] { run_tiles(problem_of(d), 2); });
+        check_problem(d, [&](auto const& p) { run_tiles(p, 2); });
       }
 }
 
@@ -92,7 +92,7 @@ TYPED_TEST(GemmTilesTest, Blocks) {
       };
       auto const g = some_case(random, random.integer(1, 6), size(), size(), random.integer(0, 40));
       GemmData<T> const d(g, random);
-      d.check([&] { run_blocks(problem_of(d), kind, random.integer(2, 4)); });
+      check_problem(d, [&](auto const& p) { run_blocks(p, kind, random.integer(2, 4)); });
     }
   }
 }

@@ -29,7 +29,7 @@ TEST(GemmWarps, Blocks) {
           g.reads_c = random.integer(0, 1);
           g.beta = g.reads_c ? 2 : 0;
           GemmData<double> const d(g, random);
-          d.check([&] { run_blocks(problem_of(d), kind, 2 + g.k % 3); });
+          check_problem(d, [&](auto const& p) { run_blocks(p, kind, 2 + g.k % 3); });
         }
 }
 

@@ -109,12 +109,13 @@ struct CommonLanes {
     if (code == 0 && !finite) p.put_not_finite(q);
   }
   /// y += a tile times rows 8 j, ...
-  static BATCHWORK_INLINE void add_to(T (&y)[8], T const (&z)[rows], Scratch const& s, int number,
-                                      int j) {
+  BATCHWORK_INLINE void add_to(T (&y)[8], T const (&z)[rows], Scratch const& s, int number,
+                               int j) const {
     constexpr int wide = 16 / int(sizeof(T));
     T const* const tile = s.numbers + number * Factors::of_tile;
     BATCHWORK_UNROLL
     for (int c = 0; c < 8; ++c) {
+      if (Tiles == 1 && c == p.n) break;  // zeros follow
       BATCHWORK_UNROLL
       for (int r = 0; r < 8; r += wide) {
         T a[wide];
@@ -124,7 +125,7 @@ struct CommonLanes {
       }
     }
   }
-  static BATCHWORK_INLINE void add(T (&z)[rows], Scratch const& s, int number, int i, int j) {
+  BATCHWORK_INLINE void add(T (&z)[rows], Scratch const& s, int number, int i, int j) const {
     T y[8];
     BATCHWORK_UNROLL
     for (int r = 0; r < 8; ++r) y[r] = z[8 * i + r];
@@ -132,7 +133,7 @@ struct CommonLanes {
     BATCHWORK_UNROLL
     for (int r = 0; r < 8; ++r) z[8 * i + r] = y[r];
   }
-  static BATCHWORK_INLINE void multiply(T (&z)[rows], Scratch const& s, int number, int j) {
+  BATCHWORK_INLINE void multiply(T (&z)[rows], Scratch const& s, int number, int j) const {
     T y[8] = {};
     add_to(y, z, s, number, j);
     BATCHWORK_UNROLL

@@ -391,7 +391,7 @@ struct GemmBlocks {
       int const j = me.col + col_of(c);
       if (j >= at.cols) continue;
       GemmLine const line = lines.at(j);
-      T* const column = p.c.data + line.item * p.c.item + line.index * p.c.col;
+      T* const column = p.c.of_item(line.item) + line.index * p.c.col;
       BATCHWORK_UNROLL
       for (int r = 0; r < thread_rows; r += Down) {
         std::int64_t const i = at.row + me.row + row_of(r);
@@ -420,7 +420,7 @@ struct GemmBlocks {
       int const j = me.col + r * 8;
       if (j >= at.cols) continue;
       GemmLine const line = lines.at(j);
-      T* const column = p.c.data + line.item * p.c.item + line.index * p.c.col;
+      T* const column = p.c.of_item(line.item) + line.index * p.c.col;
       BATCHWORK_UNROLL
       for (int c = 0; c < thread_cols; ++c) {
         std::int64_t const i = at.row + me.row + c / 2 * 8 + c % 2;
@@ -457,12 +457,12 @@ struct GemmBlocks {
     if (p.k > 0) {
       auto const address_a = [&](int x, int together) {
         std::int64_t const i = at.row + x, last = p.m - together;
-        return p.a.data + at.item * p.a.item + (i < last ? i : last) * a.line;
+        return p.a.of_item(at.item) + (i < last ? i : last) * a.line;
       };
       auto const address_b = [&](int x, int together) {
         GemmLine const line =
             columns_from(at).at(x + together <= at.cols ? x : int(at.cols) - together);
-        return p.b.data + line.item * p.b.item + line.index * b.line;
+        return p.b.of_item(line.item) + line.index * b.line;
       };
       // Kept, not computed anew for every slab.
       int const lines_a =

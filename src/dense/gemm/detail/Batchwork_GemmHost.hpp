@@ -207,9 +207,9 @@ struct GemmHostRows {
     T numbers[panel_rows * panel_cols];
   };
   void compute(std::int64_t item, std::int64_t i0, std::int64_t i1, Kept& kept) const {
-    T const* const a = p.a.item_on_host(item);
-    T const* const b = p.b.item_on_host(item);
-    T* const c = p.c.item_on_host(item);
+    T const* const a = p.a.of_item(item);
+    T const* const b = p.b.of_item(item);
+    T* const c = p.c.of_item(item);
     bool const copies = p.b.col != 1 && p.n > 1;
     std::int64_t const cols_at_once = copies ? panel_cols : p.n,
                        terms_at_once = copies ? panel_rows : 256;

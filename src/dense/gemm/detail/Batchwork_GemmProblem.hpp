@@ -17,8 +17,8 @@
 
 namespace Batchwork::Impl {
 
-/// Entry (i, j) of item n is data[n * item + i * row + j * col]. On hosts items may be anywhere: if
-/// begins is not null, it is data[begins[n] + i * row + j * col].
+/// Entry (i, j) of item n is data[n * item + i * row + j * col]. Items may be anywhere: if begins is
+/// not null, it is data[begins[n] + i * row + j * col].
 template <class T>
 struct GemmSide {
   T* data = nullptr;
@@ -26,7 +26,7 @@ struct GemmSide {
   std::int64_t const* begins = nullptr;
 
   GemmSide turned() const { return {data, item, col, row, begins}; }
-  T* item_on_host(std::int64_t n) const {
+  BATCHWORK_INLINE T* of_item(std::int64_t n) const {
     return data + (begins == nullptr ? n * item : begins[n]);
   }
 };

@@ -145,7 +145,7 @@ struct GemmTiles {
     for (int x = walk.line; x < count; x += walk.line_step) {
       GemmLine const line = lines.at(x);
       if (!line.valid) continue;
-      T const* source = from.data + line.item * from.item + line.index * line_stride +
+      T const* source = from.of_item(line.item) + line.index * line_stride +
                         (k0 + walk.term) * term_stride;
       T* target = to + walk.term * pitch + x + line.slot * apart;
       for (int k = walk.term; k < terms; k += walk.term_step) {
@@ -230,7 +230,7 @@ struct GemmTiles {
       // The columns of a slot follow the columns of the slots before it.
       GemmLine const line = lines.at(me.slot * how.cols + c * cols_of_threads + me.col);
       if (!line.valid) continue;
-      T* const to = p.c.data + line.item * p.c.item + line.index * p.c.col;
+      T* const to = p.c.of_item(line.item) + line.index * p.c.col;
       BATCHWORK_UNROLL
       for (int r = 0; r < Tile::rows; ++r) {
         int const i = at.row + r * rows_of_threads + me.row;

@@ -202,9 +202,9 @@ struct GemmWarps {
       bool const there = item < p.items;
       std::int64_t const left = there ? columns - item * p.n : 0;
       int const cols = int(left < p.n ? left : p.n);
-      T const* const a = p.a.data + (there ? item : 0) * p.a.item;
-      T const* const b = p.b.data + (there ? item : 0) * p.b.item;
-      T* const c = p.c.data + (there ? item : 0) * p.c.item;
+      T const* const a = p.a.of_item(there ? item : 0);
+      T const* const b = p.b.of_item(there ? item : 0);
+      T* const c = p.c.of_item(there ? item : 0);
       if (there && !p.shared_a) fetch_run(own_a + shift_of(a), a, of_a, lane, lanes_of_warp);
       if (there) fetch_run(own_b + shift_of(b), b, int(p.k) * cols, lane, lanes_of_warp);
       Vendor::copy_async_wait();
