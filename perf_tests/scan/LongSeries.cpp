@@ -68,7 +68,7 @@ void filter_long_series(benchmark::State& state, std::int64_t series, std::int64
     }
     for (long double e :
          {std::sqrt(difference / norm), std::abs((ll(s) - r.log_likelihood) / r.log_likelihood)})
-      if (!(e <= error)) error = e;
+      error = larger(error, e);
   }
   // A filter forgets: the means have the errors of some steps, and the sum those of its additions.
   long double const tolerance =

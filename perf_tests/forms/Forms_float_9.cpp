@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Forms.hpp"
+
+namespace BatchworkPerf {
+
+void register_forms_float_9() { register_forms<float, 9, 3>(); }
+
+}  // namespace BatchworkPerf
