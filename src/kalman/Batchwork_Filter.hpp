@@ -174,6 +174,13 @@ void launch_gains(Exec const& exec, std::string const& label, std::int64_t steps
 /// Whether Q has a time index.
 template <class Q>
 inline constexpr bool varies_with_time = Q::kind == Kind::each || Q::kind == Kind::common_each;
+/// A matrix of the step to the next time.
+template <Kalman::Order O, class Op>
+auto to_the_next(Op operand) {
+  if constexpr (O == Kalman::Order::predict_first && varies_with_time<Op>)
+    operand.source.pace.lag -= 1;
+  return operand;
+}
 /// Q of a square-root filter: a carry, which becomes its factor in the first step, or, if Q varies
 /// with time, the operand itself.
 template <class Q>
@@ -365,6 +372,10 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
       "Batchwork::Kalman::filter: diffuse_factor takes a View (item, time, N, d) with "
       "the extents of the start's A, N x N for diffuse(), and diffuse_columns a View "
       "(item, time)");
+  static_assert(
+      !requires { form.lag; },
+      "Batchwork::Kalman::filter: fixed_lag(lag) is a form of Kalman::smooth; call it "
+      "with the same arguments");
   constexpr Kalman::Data D = Promise::data;
   auto const likelihood = likelihood_operand<T>(re.log_likelihood_);
 

@@ -13,13 +13,6 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// The transposed gain of a smoother, and the factor of the covariance of x(t) given x(t + 1).
-template <class Gain, class Lower>
-struct SquareRootGain {
-  Gain gain_t;
-  Lower factor;
-};
-
 /// The array [g' 0; L'F' L'] with q = g g', rotated into [E K; 0 M'] as by update_factor: rotations
 /// keep the digits that a small q has beside a large L. The gain is K' E'^-1. Noise of two eps
 /// of the standard deviation of an entry is added to it, so that E is regular.
@@ -83,7 +76,7 @@ BATCHWORK_INLINE auto square_root_smoother_gain(L const& l, F const& f, Q const&
   if constexpr (is_distributed<S>) factor.grid = grid;
   factor = transpose(tile_of_columns(root, info));
   auto const gain_t = tile_of_columns(gain, info);
-  return SquareRootGain<std::remove_const_t<decltype(gain_t)>, decltype(factor)>{gain_t, factor};
+  return BackwardMotion<std::remove_const_t<decltype(gain_t)>, decltype(factor)>{gain_t, factor};
 }
 
 }  // namespace Impl
@@ -147,7 +140,7 @@ BATCHWORK_INLINE void square_root_smooth_step(X& x, L& l, Lag& lag_one, M const&
   x = mean + gain * (x - moved);
   auto const seen = gain * l;
   if constexpr (!Impl::is_nothing<Lag>) Impl::put(lag_one, l * transpose(seen));
-  l = transpose(stacked_r(transpose(r.factor), transpose(seen)));
+  l = transpose(stacked_r(transpose(r.rest), transpose(seen)));
 }
 
 }  // namespace Kalman

@@ -11,6 +11,13 @@
 
 namespace Batchwork::Impl {
 
+/// The transposed gain G' of a smoother, and the covariance of x(t) given x(t + 1), or its factor.
+template <class Gain, class Rest>
+struct BackwardMotion {
+  Gain gain_t;
+  Rest rest;
+};
+
 /// A pivot of F P F' + Q below this is a rounding error, relative to the sum of the terms of its
 /// diagonal entry.
 template <class T, int N>
