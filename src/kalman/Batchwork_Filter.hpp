@@ -251,7 +251,8 @@ void launch_diffuse_square_root(Exec const& exec, How const& how, std::int64_t s
           carry_operand(common(zero), nothing()), factor_operand(start.diffuse),
           columns_operand(start.diffuse), likelihood, noise_operand(m.q), step_index(), z, m.f, m.h,
           m.r, re.predicted_mean_, re.predicted_covariance_, re.filtered_mean_,
-          re.filtered_covariance_);
+          re.filtered_covariance_, re.more_.filtered_factor, re.more_.diffuse_factor,
+          re.more_.diffuse_columns);
 }
 
 /// F^-1 of an information filter: a carry that starts as F, or nothing() if F varies with time.
@@ -360,12 +361,14 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
           is_without<decltype(re.more_.lag_one)>,
       "Batchwork::Kalman::filter: smoothed_mean, smoothed_covariance and "
       "lag_one_covariance are results of Kalman::smooth; call it with the same arguments");
-  static_assert((is_without<decltype(re.more_.diffuse_factor)> &&
-                 is_without<decltype(re.more_.diffuse_columns)>) ||
-                    (!is_without<decltype(start.diffuse)> && !requires { promise.gains; } &&
-                     Form::form == Kalman::Form::covariance),
-                "Batchwork::Kalman::filter: diffuse_factor and diffuse_columns are results of "
-                "covariance() after a diffuse start without complete(gains); leave them out");
+  static_assert(
+      (is_without<decltype(re.more_.diffuse_factor)> &&
+       is_without<decltype(re.more_.diffuse_columns)>) ||
+          (!is_without<decltype(start.diffuse)> && !requires { promise.gains; } &&
+           (Form::form == Kalman::Form::covariance || Form::form == Kalman::Form::square_root)),
+      "Batchwork::Kalman::filter: diffuse_factor and diffuse_columns are results of "
+      "covariance() and square_root() after a diffuse start without complete(gains); "
+      "leave them out");
   static_assert(
       wants_extents<decltype(re.more_.diffuse_factor), N, Extents<decltype(start.diffuse)>::cols> &&
           wants_extents<decltype(re.more_.diffuse_columns), 1, 1>,

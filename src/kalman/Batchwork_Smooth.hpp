@@ -266,6 +266,7 @@ struct SmoothCall {
                    without_gains = !requires { promise.gains; },
                    is_known = is_without<decltype(from.diffuse)>,
                    has_form = Form::form == Kalman::Form::covariance ||
+                              Form::form == Kalman::Form::square_root ||
                               (is_known && Form::form != Kalman::Form::information &&
                                Form::form != Kalman::Form::steady),
                    known = is_known || (!is_without<decltype(More::diffuse_factor)> &&
@@ -278,8 +279,8 @@ struct SmoothCall {
                   "Batchwork::Kalman::smooth: the smoother does not take complete(gains); give "
                   "complete()");
     static_assert(has_form,
-                  "Batchwork::Kalman::smooth: the form does not fit; give covariance(), or, "
-                  "without a diffuse start, sequential(), joseph() or square_root()");
+                  "Batchwork::Kalman::smooth: the form does not fit; give covariance(), "
+                  "square_root(), or, without a diffuse start, sequential() or joseph()");
     static_assert(known,
                   "Batchwork::Kalman::smooth: a diffuse start needs Views for "
                   "results().diffuse_factor(A).diffuse_columns(d), A (item, time, N, columns of "
@@ -361,8 +362,9 @@ namespace Kalman {
 /// \param results results() with smoothed_mean and smoothed_covariance, and for a diffuse start
 ///   diffuse_factor and diffuse_columns; lag_one_covariance and the results of the filter as well
 /// \param promise optional: complete(), or parallel_in_time(blocks) for few long series
-/// \param form optional, the last argument: covariance(), the default, or, unless the start is
-///   diffuse, sequential(), joseph() or square_root()
+/// \param form optional, the last argument: covariance(), the default, square_root(), or, unless
+///   the start is diffuse, sequential() or joseph(); fixed_lag(lag) or fixed_lag(lag, form) for a
+///   fixed-lag smoother
 /// \throws std::invalid_argument before anything is launched if Views do not fit, as Kalman::filter
 ///   does
 template <class... X>

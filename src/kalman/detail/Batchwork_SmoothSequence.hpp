@@ -67,8 +67,8 @@ struct CovarianceSmoother {
 struct SquareRootSmoother {
   template <class X, class P, class L, class M, class C, class F, class Q, class A, class Left>
   BATCHWORK_INLINE void step(X& x, P& l, L& lag_one, M const& mean, C const& filtered, F const& f,
-                             Q const& q, A const&, Left const&) const {
-    Kalman::square_root_smooth_step(x, l, lag_one, mean, spread(l, filtered), f * mean, f, q);
+                             Q const& q, A const& a, Left const& left) const {
+    smooth_by_motion(x, l, lag_one, mean, f * mean, motion(spread(l, filtered), f, q, a, left));
   }
   template <class To, class P>
   BATCHWORK_INLINE void store(To& to, P const& l) const {
@@ -87,9 +87,9 @@ struct SquareRootSmoother {
     put_covariance(to, l);
   }
   template <class P, class F, class Q, class A, class Left>
-  BATCHWORK_INLINE auto motion(P const& factor, F const& f, Q const& q, A const&,
-                               Left const&) const {
-    return square_root_smoother_gain(factor, f, q);
+  BATCHWORK_INLINE auto motion(P const& factor, F const& f, Q const& q, A const& a,
+                               Left const& left) const {
+    return motion_of_diffuse(square_root_smoother_gain(factor, f, q), factor, a, left, f, q);
   }
   /// The factor of a l l' a' + c c'.
   template <class A, class P, class C>
