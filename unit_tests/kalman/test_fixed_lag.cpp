@@ -211,6 +211,8 @@ TEST(KalmanFixedLag, DiffuseStart) {
   for (int lag : {1, 2, 3, 5, 11}) diffuse_trend<double>(Kalman::covariance(), lag, 0.5L);
   diffuse_trend<double>(Kalman::covariance(), 3, 0);  // a singular Q
   diffuse_trend<float>(Kalman::covariance(), 2, 0.5L);
+  diffuse_trend<float>(Kalman::square_root(), 2, 0.5L);
+  diffuse_trend<double>(Kalman::square_root(), 3, 0);
 }
 
 /// Failures of the first, a middle and the last item leave the bits of their neighbours.
