@@ -65,12 +65,11 @@ struct LagForward {
 
 /// The states given the observations to the lag behind each time. A step prepends its own map to
 /// the product, which it applies to what LagForward left for it, or, if the series ends before, to
-/// the smoothed state at the last multiple of the lag. From there on it smooths as SmoothSequence
-/// does.
+/// the smoothed state x, p at the last multiple of the lag. Behind that time g and d are the
+/// smoothed state itself, as in SmoothSequence.
 ///
-/// Parameters: the product as carries e, g and d; mean and covariance of a smoothed state as
-/// carries; the others as for SmoothSequence, with results of LagForward in place of the smoothed
-/// ones.
+/// Parameters: the product as carries e, g and d; x and p as carries; the others as for
+/// SmoothSequence, with results of LagForward in place of the smoothed ones.
 template <class Form>
 struct LagBackward {
   std::int64_t steps, lag;
@@ -82,38 +81,38 @@ struct LagBackward {
                                   I const& step, A const& a, Left const& left, M const& mean,
                                   C& covariance, F const& f, Q const& q, SM& smoothed_mean,
                                   SC& smoothed_covariance) const {
-    std::int64_t const t = step.value, last = steps - 1;
+    std::int64_t const t = step.value, last = steps - 1, top = last / lag * lag;
     auto const& m = as_vector(mean);
     auto const own = form.spread(p, as_matrix(covariance));
     if (t == last) {
-      x = m;
-      p = own;
-      put(smoothed_mean, x);
-      form.store(smoothed_covariance, p);
+      g = m;
+      d = own;
     } else {
+      if (t + 1 == top) {
+        x = g;
+        p = d;
+      }
+      if (t < top && (t + 1) % lag == 0) restart_motion(e, g, d);
       auto const& fm = as_matrix(chosen(next_f, f));
       auto const motion = form.motion(own, fm, as_matrix(chosen(next_q, q)), factor_of(a), left);
       auto const gain = transpose(motion.gain_t);
-      auto const moved = fm * m;
-      auto const result = [&](auto const& behind_mean, auto const& behind) {
-        put(smoothed_mean, e * behind_mean + g);
-        P spread = p;
-        spread = form.through(e, behind, d);
-        form.store(smoothed_covariance, spread);
-      };
-      if (t >= last / lag * lag) {
-        x = m + gain * (x - moved);
-        p = form.through(gain, p, motion.rest);
-        put(smoothed_mean, x);
-        form.store(smoothed_covariance, p);
-      } else {
-        if ((t + 1) % lag == 0) restart_motion(e, g, d);
-        g = m + gain * (g - moved);
-        d = form.through(gain, d, motion.rest);
-        e = gain * e;
-        if (t + lag >= last) result(x, p);
-        else result(as_vector(smoothed_mean), form.spread(p, as_matrix(smoothed_covariance)));
+      g = m + gain * (g - fm * m);
+      d = form.through(gain, d, motion.rest);
+      e = gain * e;
+    }
+    if (t >= top) {
+      put(smoothed_mean, g);
+      form.store(smoothed_covariance, d);
+    } else {
+      X behind_mean = x;
+      P behind = p;
+      if (t + lag < last) {
+        behind_mean = as_vector(smoothed_mean);
+        behind = form.spread(p, as_matrix(smoothed_covariance));
       }
+      put(smoothed_mean, e * behind_mean + g);
+      behind = form.through(e, behind, d);
+      form.store(smoothed_covariance, behind);
     }
     form.leave(covariance, own);
     if constexpr (!is_nothing<NextF>) put(next_f, as_matrix(f));
