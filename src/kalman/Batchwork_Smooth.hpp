@@ -41,9 +41,7 @@ struct FixedLag : Form {
 ///
 /// \param lag number of time steps, at least 1
 /// \param form optional: covariance(), the default, or another form that Kalman::smooth takes
-/// \returns the argument `form` of Kalman::smooth, which throws std::invalid_argument for a lag
-/// below
-///   1
+/// \returns the argument `form` of Kalman::smooth, which refuses a lag below 1
 template <class Form = CovarianceForm>
 FixedLag<Form> fixed_lag(std::int64_t lag, Form const& form = {}) {
   return FixedLag<Form>{form, lag};
