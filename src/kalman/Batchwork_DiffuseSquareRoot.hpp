@@ -288,12 +288,16 @@ struct DiffuseSquareRootStep {
   /// \param f,h,r  the other matrices of the model, see Kalman::model
   /// \param predicted_mean,predicted_covariance  the state before the observation, or nothing()
   /// \param filtered_mean,filtered_covariance  the state after the observation, or nothing()
+  /// \param filtered_factor  l of filtered_covariance, or nothing()
+  /// \param diffuse_factor,diffuse_columns  a and left after the observation, or nothing()
   template <class X, class L, class Y, class A, class Left, class Ll, class Q, class I, class Z,
-            class F, class H, class R, class PM, class PC, class FM, class FC>
+            class F, class H, class R, class PM, class PC, class FM, class FC, class FF, class FA,
+            class FL>
   KOKKOS_FUNCTION void operator()(X& x, L& l, Y& y, A& a, Left& left, Ll& loglik, Q& q, I const& t,
                                   Z const& z, F const& f, H const& h, R const& r,
                                   PM& predicted_mean, PC& predicted_covariance, FM& filtered_mean,
-                                  FC& filtered_covariance) const {
+                                  FC& filtered_covariance, FF& filtered_factor, FA& diffuse_factor,
+                                  FL& diffuse_columns) const {
     if (t.value == 0) {
       Impl::put(l, covariance_factor(l));
       if constexpr (QIsCarry) Impl::put(q, covariance_factor(q));
@@ -314,6 +318,9 @@ struct DiffuseSquareRootStep {
     put_state(predicted_mean, predicted_covariance);
     Impl::diffuse_update_factor<D>(xs, ls, ys, as, left, loglik, counted, zv, hm, rm);
     put_state(filtered_mean, filtered_covariance);
+    Impl::put(filtered_factor, ls);
+    Impl::put(diffuse_factor, as);
+    Impl::put(diffuse_columns, left);
     if constexpr (QIsCarry) Impl::predict_factor_and_mean(xs, ls, ys, fm, Impl::as_matrix(q));
     else Impl::predict_factor_and_mean(xs, ls, ys, fm, covariance_factor(q));
     Impl::predict_diffuse(as, left, fm);
@@ -325,6 +332,17 @@ struct DiffuseSquareRootStep {
       Impl::put(l, ls);
       Impl::put(y, ys);
     }
+  }
+  /// One step without filtered_factor, diffuse_factor and diffuse_columns.
+  template <class X, class L, class Y, class A, class Left, class Ll, class Q, class I, class Z,
+            class F, class H, class R, class PM, class PC, class FM, class FC>
+  KOKKOS_FUNCTION void operator()(X& x, L& l, Y& y, A& a, Left& left, Ll& loglik, Q& q, I const& t,
+                                  Z const& z, F const& f, H const& h, R const& r,
+                                  PM& predicted_mean, PC& predicted_covariance, FM& filtered_mean,
+                                  FC& filtered_covariance) const {
+    Impl::Nothing none;
+    (*this)(x, l, y, a, left, loglik, q, t, z, f, h, r, predicted_mean, predicted_covariance,
+            filtered_mean, filtered_covariance, none, none, none);
   }
 };
 

@@ -174,6 +174,13 @@ void launch_gains(Exec const& exec, std::string const& label, std::int64_t steps
 /// Whether Q has a time index.
 template <class Q>
 inline constexpr bool varies_with_time = Q::kind == Kind::each || Q::kind == Kind::common_each;
+/// A matrix of the step to the next time.
+template <Kalman::Order O, class Op>
+auto to_the_next(Op operand) {
+  if constexpr (O == Kalman::Order::predict_first && varies_with_time<Op>)
+    operand.source.pace.lag -= 1;
+  return operand;
+}
 /// Q of a square-root filter: a carry, which becomes its factor in the first step, or, if Q varies
 /// with time, the operand itself.
 template <class Q>
@@ -244,7 +251,8 @@ void launch_diffuse_square_root(Exec const& exec, How const& how, std::int64_t s
           carry_operand(common(zero), nothing()), factor_operand(start.diffuse),
           columns_operand(start.diffuse), likelihood, noise_operand(m.q), step_index(), z, m.f, m.h,
           m.r, re.predicted_mean_, re.predicted_covariance_, re.filtered_mean_,
-          re.filtered_covariance_);
+          re.filtered_covariance_, re.more_.filtered_factor, re.more_.diffuse_factor,
+          re.more_.diffuse_columns);
 }
 
 /// F^-1 of an information filter: a carry that starts as F, or nothing() if F varies with time.
@@ -353,18 +361,24 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
           is_without<decltype(re.more_.lag_one)>,
       "Batchwork::Kalman::filter: smoothed_mean, smoothed_covariance and "
       "lag_one_covariance are results of Kalman::smooth; call it with the same arguments");
-  static_assert((is_without<decltype(re.more_.diffuse_factor)> &&
-                 is_without<decltype(re.more_.diffuse_columns)>) ||
-                    (!is_without<decltype(start.diffuse)> && !requires { promise.gains; } &&
-                     Form::form == Kalman::Form::covariance),
-                "Batchwork::Kalman::filter: diffuse_factor and diffuse_columns are results of "
-                "covariance() after a diffuse start without complete(gains); leave them out");
+  static_assert(
+      (is_without<decltype(re.more_.diffuse_factor)> &&
+       is_without<decltype(re.more_.diffuse_columns)>) ||
+          (!is_without<decltype(start.diffuse)> && !requires { promise.gains; } &&
+           (Form::form == Kalman::Form::covariance || Form::form == Kalman::Form::square_root)),
+      "Batchwork::Kalman::filter: diffuse_factor and diffuse_columns are results of "
+      "covariance() and square_root() after a diffuse start without complete(gains); "
+      "leave them out");
   static_assert(
       wants_extents<decltype(re.more_.diffuse_factor), N, Extents<decltype(start.diffuse)>::cols> &&
           wants_extents<decltype(re.more_.diffuse_columns), 1, 1>,
       "Batchwork::Kalman::filter: diffuse_factor takes a View (item, time, N, d) with "
       "the extents of the start's A, N x N for diffuse(), and diffuse_columns a View "
       "(item, time)");
+  static_assert(
+      !requires { form.lag; },
+      "Batchwork::Kalman::filter: fixed_lag(lag) is a form of Kalman::smooth; call it "
+      "with the same arguments");
   constexpr Kalman::Data D = Promise::data;
   auto const likelihood = likelihood_operand<T>(re.log_likelihood_);
 

@@ -9,9 +9,45 @@
 
 #include "kalman/Batchwork_Filter.hpp"
 #include "kalman/detail/Batchwork_BlockSmoother.hpp"
+#include "kalman/detail/Batchwork_LagSequence.hpp"
 #include "kalman/detail/Batchwork_SmoothSequence.hpp"
 
 namespace Batchwork {
+
+namespace Kalman {
+
+/// The form of a fixed-lag smoother, made by fixed_lag(lag).
+///
+/// \tparam Form the form without a lag
+template <class Form>
+struct FixedLag : Form {
+  std::int64_t lag;  ///< how many observations behind its time a state is given
+};
+/// Makes Kalman::smooth a fixed-lag smoother: the state at time t is given the observations to time
+/// t + lag, or to the last one. Two scans follow the filter, one forwards and one backwards, with
+/// about 42 N^3 operations for a step of an item, whatever the lag is. The results need Views for
+/// filtered_mean and filtered_covariance. (Anderson and Moore, Optimal Filtering, 1979, chapter 7;
+/// the method is that of LagForward.)
+///
+/// ```cpp
+/// Kalman::smooth(steps, model, Kalman::start(x0, P0), z,
+///                Kalman::results()
+///                    .filtered_mean(mean)
+///                    .filtered_covariance(P)
+///                    .smoothed_mean(lagged_mean)
+///                    .smoothed_covariance(lagged_P),
+///                Kalman::fixed_lag(10));
+/// ```
+///
+/// \param lag number of time steps, at least 1
+/// \param form optional: covariance(), the default, or another form that Kalman::smooth takes
+/// \returns the argument `form` of Kalman::smooth, which refuses a lag below 1
+template <class Form = CovarianceForm>
+FixedLag<Form> fixed_lag(std::int64_t lag, Form const& form = {}) {
+  return FixedLag<Form>{form, lag};
+}
+
+}  // namespace Kalman
 
 namespace Impl {
 
@@ -143,6 +179,77 @@ void launch_smooth(Exec const& exec, How const& how, std::int64_t steps, M const
   });
 }
 
+/// An emit operand of the results of `lag` steps before.
+template <class Src>
+auto behind(Operand<Kind::emit, Src> o, std::int64_t lag) {
+  o.source.pace.lag += lag;
+  return o;
+}
+
+/// The fixed-lag smoother.
+template <class Form, class Exec, class How, class M, class S, class Z, class Re, class Promise>
+void launch_fixed_lag(Exec const& exec, How const& how, std::int64_t steps, M const& m,
+                      S const& start, Z const& z, Re const& re, Promise const& promise,
+                      Kalman::FixedLag<Form> const& form) {
+  using T = scalar_of_t<decltype(m.f)>;
+  constexpr int N = Extents<decltype(m.f)>::rows;
+  constexpr bool root = Form::form == Kalman::Form::square_root;
+  using Smoother = std::conditional_t<root, SquareRootSmoother, CovarianceSmoother>;
+  std::int64_t const lag = form.lag;
+  auto const& more = re.more_;
+  if (lag < 1)
+    refuse_call("Kalman::smooth", "the lag of fixed_lag(lag) is " + std::to_string(lag) +
+                                      "; give 1 or more, or call Kalman::filter for a lag of 0");
+  auto const items = check("Kalman::smooth", steps, carry_operand(start.mean, re.last_mean_),
+                           carry_operand(start.covariance, re.last_covariance_),
+                           likelihood_operand<T>(re.log_likelihood_), z, m.f, m.q, m.h, m.r,
+                           re.predicted_mean_, re.predicted_covariance_, re.filtered_mean_,
+                           re.filtered_covariance_, more.smoothed_mean, more.smoothed_covariance,
+                           more.diffuse_factor, more.diffuse_columns, re.status_);
+  if (items == 0) return;
+  auto const stored = [&](auto const& covariance) {
+    if constexpr (root) return as_general(covariance);
+    else return covariance;
+  };
+  auto const filtered = stored(re.filtered_covariance_),
+             smoothed = stored(more.smoothed_covariance);
+  auto const for_filter = [&] {
+    if constexpr (root)
+      return re
+          .make(re.predicted_mean_, re.predicted_covariance_, re.filtered_mean_, nothing(),
+                re.last_mean_, re.last_covariance_, re.log_likelihood_, re.status_)
+          .make_more(more.of_filter(filtered));
+    else return re.make_more(more.of_filter(nothing()));
+  }();
+  launch_filter<Form, false>(exec, how, steps, m, start, z, for_filter, promise,
+                             static_cast<Form const&>(form));
+  auto const matrix = zero_carry<T, N, N, Structure::general, 2>();
+  auto const vector = zero_carry<T, N, 1, Structure::general, 1>();
+  auto const spread = zero_carry<T, N, N, root ? Structure::lower : Structure::symmetric, 2>();
+  if (steps - 1 > lag)
+    launch_scan<false>("Kalman::smooth", exec, how, Steps(lag, steps - 1, false),
+                       LagForward<Smoother>{lag, {}}, matrix, vector, spread, step_index(),
+                       read_each(more.diffuse_factor), read_each(more.diffuse_columns),
+                       read_each(re.filtered_mean_), read_each(filtered),
+                       to_the_next<S::order>(m.f), to_the_next<S::order>(m.q),
+                       behind(more.smoothed_mean, lag), behind(smoothed, lag));
+  auto const left_covariance = [&] {
+    if constexpr (root) return update_each(filtered);
+    else return read_each(filtered);
+  }();
+  auto const run = [&](auto const&... status) {
+    launch_scan<true>("Kalman::smooth", exec, how, backward(steps),
+                      LagBackward<Smoother>{steps, lag, {}}, matrix, vector, spread, vector, spread,
+                      next_operand<S::order, Structure::general>(m.f),
+                      next_operand<S::order, Structure::symmetric>(m.q), step_index(),
+                      read_each(more.diffuse_factor), read_each(more.diffuse_columns),
+                      read_each(re.filtered_mean_), left_covariance, m.f, m.q,
+                      update_each(more.smoothed_mean), update_each(smoothed), status...);
+  };
+  if constexpr (is_without<decltype(re.status_)>) run();
+  else run(after_failures(re.status_));
+}
+
 struct SmoothCall {
   template <class Exec, int W, int Teams, int L, std::convertible_to<std::int64_t> Steps, class M,
             class S, class Z, class Re, FilterPromise Promise = Kalman::MayBeMissing,
@@ -162,6 +269,7 @@ struct SmoothCall {
                    without_gains = !requires { promise.gains; },
                    is_known = is_without<decltype(from.diffuse)>,
                    has_form = Form::form == Kalman::Form::covariance ||
+                              Form::form == Kalman::Form::square_root ||
                               (is_known && Form::form != Kalman::Form::information &&
                                Form::form != Kalman::Form::steady),
                    known = is_known || (!is_without<decltype(More::diffuse_factor)> &&
@@ -174,13 +282,23 @@ struct SmoothCall {
                   "Batchwork::Kalman::smooth: the smoother does not take complete(gains); give "
                   "complete()");
     static_assert(has_form,
-                  "Batchwork::Kalman::smooth: the form does not fit; give covariance(), or, "
-                  "without a diffuse start, sequential(), joseph() or square_root()");
+                  "Batchwork::Kalman::smooth: the form does not fit; give covariance(), "
+                  "square_root(), or, without a diffuse start, sequential() or joseph()");
     static_assert(known,
                   "Batchwork::Kalman::smooth: a diffuse start needs Views for "
                   "results().diffuse_factor(A).diffuse_columns(d), A (item, time, N, columns of "
                   "the start's A) and d (item, time); the filter writes them for the smoother");
-    if constexpr (both && without_gains && has_form && known) {
+    constexpr bool has_lag = requires { form.lag; };
+    constexpr bool lag_fits =
+        !has_lag || (!is_without<decltype(results.filtered_mean_)> &&
+                     !is_without<decltype(results.filtered_covariance_)> &&
+                     is_without<decltype(More::lag_one)> && !requires { promise.blocks; });
+    static_assert(lag_fits,
+                  "Batchwork::Kalman::smooth: fixed_lag(lag) needs Views for filtered_mean and "
+                  "filtered_covariance, and takes neither lag_one_covariance nor "
+                  "parallel_in_time(blocks); give results().filtered_mean(m)."
+                  "filtered_covariance(P).smoothed_mean(x).smoothed_covariance(S)");
+    if constexpr (both && without_gains && has_form && known && lag_fits) {
       constexpr int N = Extents<decltype(model.f)>::rows;
       constexpr bool fit = has_extents<decltype(More::smoothed_mean), N, 1> &&
                            has_extents<decltype(More::smoothed_covariance), N, N> &&
@@ -190,8 +308,14 @@ struct SmoothCall {
                     "View<T**[N]>, smoothed_covariance and lag_one_covariance take a View (item, "
                     "time, row, column), View<T**[N][N]>, of the extents of F");
       if constexpr (fit && require_one_type<M, std::remove_const_t<decltype(from)>,
-                                            std::remove_const_t<decltype(values)>, Re>())
-        launch_smooth(exec, how, std::int64_t(steps), model, from, values, results, promise, form);
+                                            std::remove_const_t<decltype(values)>, Re>()) {
+        if constexpr (has_lag)
+          launch_fixed_lag(exec, how, std::int64_t(steps), model, from, values, results, promise,
+                           form);
+        else
+          launch_smooth(exec, how, std::int64_t(steps), model, from, values, results, promise,
+                        form);
+      }
     }
   }
   /// A form without a promise.
@@ -241,8 +365,9 @@ namespace Kalman {
 /// \param results results() with smoothed_mean and smoothed_covariance, and for a diffuse start
 ///   diffuse_factor and diffuse_columns; lag_one_covariance and the results of the filter as well
 /// \param promise optional: complete(), or parallel_in_time(blocks) for few long series
-/// \param form optional, the last argument: covariance(), the default, or, unless the start is
-///   diffuse, sequential(), joseph() or square_root()
+/// \param form optional, the last argument: covariance(), the default, square_root(), or, unless
+///   the start is diffuse, sequential() or joseph(); fixed_lag(lag) or fixed_lag(lag, form) for a
+///   fixed-lag smoother
 /// \throws std::invalid_argument before anything is launched if Views do not fit, as Kalman::filter
 ///   does
 template <class... X>

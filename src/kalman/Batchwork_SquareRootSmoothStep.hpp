@@ -6,19 +6,12 @@
 #ifndef BATCHWORK_SQUAREROOTSMOOTHSTEP_HPP
 #define BATCHWORK_SQUAREROOTSMOOTHSTEP_HPP
 
+#include "kalman/Batchwork_DiffuseSquareRoot.hpp"
 #include "kalman/Batchwork_SmoothStep.hpp"
-#include "kalman/Batchwork_SquareRoot.hpp"
 
 namespace Batchwork {
 
 namespace Impl {
-
-/// The transposed gain of a smoother, and the factor of the covariance of x(t) given x(t + 1).
-template <class Gain, class Lower>
-struct SquareRootGain {
-  Gain gain_t;
-  Lower factor;
-};
 
 /// The array [g' 0; L'F' L'] with q = g g', rotated into [E K; 0 M'] as by update_factor: rotations
 /// keep the digits that a small q has beside a large L. The gain is K' E'^-1. Noise of two eps
@@ -83,7 +76,101 @@ BATCHWORK_INLINE auto square_root_smoother_gain(L const& l, F const& f, Q const&
   if constexpr (is_distributed<S>) factor.grid = grid;
   factor = transpose(tile_of_columns(root, info));
   auto const gain_t = tile_of_columns(gain, info);
-  return SquareRootGain<std::remove_const_t<decltype(gain_t)>, decltype(factor)>{gain_t, factor};
+  return BackwardMotion<std::remove_const_t<decltype(gain_t)>, decltype(factor)>{gain_t, factor};
+}
+
+/// A CovariancePrior with a factor l of p in place of p.
+template <class V, int N>
+struct FactorPrior {
+  KnownMatrix<V, N, N> l;
+
+  /// An observation of a diffuse direction leads to the factor of [(I - g h) l, g sqrt(d)]. Any
+  /// other one is an update by rotations, with the noise of square_root_smoother_gain.
+  template <class In>
+  BATCHWORK_INLINE void observe(V* g, V const* h, V const& d, In const& in) {
+    using T = scalar_t<V>;
+    constexpr int C = N + 1;
+    V const zero(T(0)), one(T(1));
+    V const least(T(4) * std::numeric_limits<T>::epsilon() * std::numeric_limits<T>::epsilon());
+    V seen[N], k[N], rows[C * C];
+    V size = d;
+    BATCHWORK_KEEP_LOOP
+    for (int j = 0; j < N; ++j) {
+      seen[j] = k[j] = zero;
+      BATCHWORK_KEEP_LOOP
+      for (int i = j; i < N; ++i) seen[j] += l.entry(i, j) * h[i];
+      size += seen[j] * seen[j];
+    }
+    V const inverse_diffuse = one / select(in.is_diffuse, in.variance, one), deviation = sqrt(d);
+    BATCHWORK_KEEP_LOOP
+    for (int i = 0; i < N; ++i) {
+      g[i] = in.covariance[i] * inverse_diffuse;
+      rows[N * C + i] = g[i] * deviation;
+    }
+    BATCHWORK_KEEP_LOOP
+    for (int j = 0; j < N; ++j) {
+      BATCHWORK_KEEP_LOOP
+      for (int i = 0; i < N; ++i) rows[j * C + i] = (i < j ? zero : l.entry(i, j)) - g[i] * seen[j];
+      rows[j * C + N] = zero;
+    }
+    rows[N * C + N] = zero;
+    rotate_to_triangle<N>(rows);
+    V head = sqrt(select(size > zero, V(d + least * size), one));
+    BATCHWORK_KEEP_LOOP
+    for (int n = 0; n < N; ++n) {
+      int const j = N - 1 - n;
+      RowRotation<V> const rotation(head, seen[j]);
+      BATCHWORK_KEEP_LOOP
+      for (int i = j; i < N; ++i) {
+        V known = l.entry(i, j);
+        rotation.apply(k[i], known);
+        l.set(i, j, select(in.is_diffuse, rows[j * C + i], known));
+      }
+    }
+    V const inverse = one / head;
+    BATCHWORK_KEEP_LOOP
+    for (int i = 0; i < N; ++i) g[i] = select(in.is_diffuse, g[i], V(k[i] * inverse));
+  }
+};
+
+/// The gain and the factor where directions of the prior are diffuse, else `known`; see
+/// gain_of_diffuse.
+template <class Motion, class L, class A, class Left, class F, class Q>
+BATCHWORK_INLINE Motion motion_of_diffuse(Motion known, L const& l, A const& a, Left const& left,
+                                          F const& f, Q const& q) {
+  if constexpr (!is_nothing<A>) {
+    if (any_diffuse(left)) {
+      using S = value_t<L>;
+      constexpr int N = L::rows;
+      auto const columns = value_of(left.value);
+      using V = std::remove_cvref_t<decltype(columns)>;
+      auto const grid = grid_of(known.gain_t);
+      FactorPrior<V, N> prior{KnownMatrix<V, N, N>(l)};
+      auto const where = put_diffuse_gain(known.gain_t, columns, prior, a, f, q);
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = 0; i < N; ++i) {
+        BATCHWORK_UNROLL_ON_DEVICE
+        for (int j = 0; j <= i; ++j)
+          known.rest.set(
+              i, j,
+              value_of_lane<S>(
+                  select(where, prior.l.entry(i, j), value_of(S(known.rest.entry(i, j)))), grid));
+      }
+      known.rest.info = known.gain_t.info;
+    }
+  }
+  return known;
+}
+
+/// square_root_smooth_step with the gain and the factor of `motion`.
+template <class X, class L, class Lag, class M, class Moved, class Motion>
+BATCHWORK_INLINE void smooth_by_motion(X& x, L& l, Lag& lag_one, M const& mean, Moved const& moved,
+                                       Motion const& motion) {
+  auto const gain = transpose(motion.gain_t);
+  x = mean + gain * (x - moved);
+  auto const seen = gain * l;
+  if constexpr (!is_nothing<Lag>) put(lag_one, l * transpose(seen));
+  l = transpose(stacked_r(transpose(motion.rest), transpose(seen)));
 }
 
 }  // namespace Impl
@@ -142,12 +229,7 @@ template <class X, class L, class Lag, class M, class C, class Moved, class F, c
 BATCHWORK_INLINE void square_root_smooth_step(X& x, L& l, Lag& lag_one, M const& mean,
                                               C const& factor, Moved const& moved, F const& f,
                                               Q const& q) {
-  auto const r = Impl::square_root_smoother_gain(factor, f, q);
-  auto const gain = transpose(r.gain_t);
-  x = mean + gain * (x - moved);
-  auto const seen = gain * l;
-  if constexpr (!Impl::is_nothing<Lag>) Impl::put(lag_one, l * transpose(seen));
-  l = transpose(stacked_r(transpose(r.factor), transpose(seen)));
+  Impl::smooth_by_motion(x, l, lag_one, mean, moved, Impl::square_root_smoother_gain(factor, f, q));
 }
 
 }  // namespace Kalman

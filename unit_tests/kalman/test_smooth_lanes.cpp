@@ -30,9 +30,9 @@ void check_by_lanes(int team, int items, bool diffuse = false) {
   auto const results = Kalman::results().filtered_mean(b.mean).status(b.st);
   if constexpr (root) {
     // Factors of the filtered covariances, in place of which the smoothed ones are stored.
-    auto const more = results.more_.of_filter(emit(b.covariance));
-    Kalman::filter(steps, model, Kalman::predicted(common(X), common(P)), b.z,
-                   results.make_more(more), Kalman::square_root());
+    auto const to = results.diffuse_factor(factor).diffuse_columns(left);
+    Kalman::filter(steps, model, Kalman::diffuse(common(X), common(P), common(A)), b.z,
+                   to.make_more(to.more_.of_filter(emit(b.covariance))), Kalman::square_root());
   } else {
     Kalman::filter(
         steps, model, Kalman::diffuse(common(X), common(P), common(A)), b.z,
@@ -47,10 +47,12 @@ void check_by_lanes(int team, int items, bool diffuse = false) {
                      inout(each(covariance)), model.f, model.q, nothing(), nothing(),
                      emit(b.lag_one));
   };
-  if constexpr (root) smooth(b.covariance, nothing(), nothing());
-  else if (diffuse)
-    smooth(symmetric(b.covariance), Impl::resolve(each(factor)), Impl::resolve(each(left)));
-  else smooth(symmetric(b.covariance), nothing(), nothing());
+  auto const covariance = [&] {
+    if constexpr (root) return b.covariance;
+    else return symmetric(b.covariance);
+  }();
+  if (diffuse) smooth(covariance, Impl::resolve(each(factor)), Impl::resolve(each(left)));
+  else smooth(covariance, nothing(), nothing());
   Kokkos::fence();
   for (int k = 0; k < items; ++k)
     b.expect(k,
@@ -63,11 +65,13 @@ void check_by_lanes(int team, int items, bool diffuse = false) {
 TEST(SmootherByLanes, LanesWithAnItem) {
   check_by_lanes<double, 3, 2, 1, Impl::CovarianceSmoother>(4, 7, true);
   check_by_lanes<double, 3, 2, 1, Impl::SquareRootSmoother>(4, 7);
+  check_by_lanes<double, 3, 2, 1, Impl::SquareRootSmoother>(4, 7, true);
 }
 TEST(SmootherByLanes, LanesThatShareAnItem) {
   check_by_lanes<double, 5, 2, 4, Impl::CovarianceSmoother>(32, 11);
   check_by_lanes<double, 5, 2, 4, Impl::CovarianceSmoother>(32, 11, true);
   check_by_lanes<double, 5, 2, 4, Impl::SquareRootSmoother>(32, 11);
+  check_by_lanes<double, 5, 2, 4, Impl::SquareRootSmoother>(32, 11, true);
 }
 
 }  // namespace

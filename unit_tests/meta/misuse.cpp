@@ -793,6 +793,25 @@ void diffuse_smoother_without_factors(LocalLevel const& m, Kokkos::View<double**
   B::Kalman::smooth(9, m.model(), B::Kalman::diffuse(), z, WRONG_OR_RIGHT(results, both));
 }
 
+// says: fixed_lag(lag) needs Views for filtered_mean and filtered_covariance
+void fixed_lag_without_filtered_states(LocalLevel const& m, Kokkos::View<double**> const& z,
+                                       Kokkos::View<double** [2]> const& mean,
+                                       Kokkos::View<double** [2][2]> const& covariance,
+                                       Kokkos::View<double** [2]> const& filtered_mean,
+                                       Kokkos::View<double** [2][2]> const& filtered_covariance) {
+  auto const results = B::Kalman::results().smoothed_mean(mean).smoothed_covariance(covariance);
+  auto const all = results.filtered_mean(filtered_mean).filtered_covariance(filtered_covariance);
+  (void)results, (void)all;
+  B::Kalman::smooth(9, m.model(), m.start(), z, WRONG_OR_RIGHT(results, all),
+                    B::Kalman::fixed_lag(3));
+}
+
+// says: fixed_lag(lag) is a form of Kalman::smooth
+void filter_with_a_lag(LocalLevel const& m, Kokkos::View<double**> const& z) {
+  B::Kalman::filter(9, m.model(), m.start(), z, B::Kalman::results(),
+                    WRONG_OR_RIGHT(B::Kalman::fixed_lag(3), B::Kalman::covariance()));
+}
+
 // says: smoothed_mean, smoothed_covariance and lag_one_covariance are results of Kalman::smooth
 void filter_of_smoothed_means(LocalLevel const& m, Kokkos::View<double**> const& z,
                               Kokkos::View<double** [2]> const& mean) {

@@ -140,13 +140,6 @@ struct BlockSmoother<Kalman::TimeBlocks<T, N, Space>> {
   }
 
  private:
-  /// A matrix of the step to the next time.
-  template <Kalman::Order O, class Op>
-  static auto to_the_next(Op operand) {
-    if constexpr (O == Kalman::Order::predict_first && varies_with_time<Op>)
-      operand.source.pace.lag -= 1;
-    return operand;
-  }
   template <class Src>
   static auto only_read(Operand<Kind::each_inout, Src> const& o) {
     return Operand<Kind::each, Src>{o.source};

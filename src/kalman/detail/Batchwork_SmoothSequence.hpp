@@ -12,6 +12,19 @@
 
 namespace Batchwork::Impl {
 
+/// The factor of the diffuse covariance as a matrix, or nothing().
+template <class A>
+BATCHWORK_INLINE decltype(auto) factor_of(A const& a) {
+  if constexpr (is_nothing<A>) return (a);
+  else return as_matrix(a);
+}
+/// The carry, or the operand if there is none.
+template <class Next, class Own>
+BATCHWORK_INLINE auto const& chosen(Next const& next, Own const& own) {
+  if constexpr (is_nothing<Next>) return own;
+  else return next;
+}
+
 /// A step with covariances.
 struct CovarianceSmoother {
   template <class X, class P, class L, class M, class C, class F, class Q, class A, class Left>
@@ -24,20 +37,64 @@ struct CovarianceSmoother {
   BATCHWORK_INLINE void store(To& to, P const& p) const {
     put(to, p);
   }
+
+  // For a fixed lag: a covariance as it was stored, and how it is left behind.
+  template <class P, class C>
+  BATCHWORK_INLINE auto const& spread(P const&, C const& covariance) const {
+    return covariance;
+  }
+  template <class To, class C>
+  BATCHWORK_INLINE void leave(To&, C const&) const {}
+  template <class C, class F, class Q, class A, class Left>
+  BATCHWORK_INLINE auto motion(C const& covariance, F const& f, Q const& q, A const& a,
+                               Left const& left) const {
+    using T = scalar_t<value_t<C>>;
+    auto const gain_t = gain_of_diffuse(smoother_gain(covariance, f, q), covariance, a, left, f, q);
+    auto const gain = transpose(gain_t);
+    auto const rest = congruence(identity<T, C::rows>() - gain * f, covariance,
+                                 congruence(gain, as_symmetric(q)));
+    return BackwardMotion<std::remove_const_t<decltype(gain_t)>,
+                          std::remove_const_t<decltype(rest)>>{gain_t, rest};
+  }
+  /// a p a' + c.
+  template <class A, class P, class C>
+  BATCHWORK_INLINE auto through(A const& a, P const& p, C const& c) const {
+    return congruence(a, p, c);
+  }
 };
 
 /// A step with factors. The filtered factor is read from the View of the smoothed covariance.
 struct SquareRootSmoother {
   template <class X, class P, class L, class M, class C, class F, class Q, class A, class Left>
   BATCHWORK_INLINE void step(X& x, P& l, L& lag_one, M const& mean, C const& filtered, F const& f,
-                             Q const& q, A const&, Left const&) const {
-    P factor = l;
-    factor = filtered;
-    Kalman::square_root_smooth_step(x, l, lag_one, mean, factor, f * mean, f, q);
+                             Q const& q, A const& a, Left const& left) const {
+    smooth_by_motion(x, l, lag_one, mean, f * mean, motion(spread(l, filtered), f, q, a, left));
   }
   template <class To, class P>
   BATCHWORK_INLINE void store(To& to, P const& l) const {
     put_covariance(to, l);
+  }
+
+  // For a fixed lag: a factor as it was stored, in place of which its covariance is left behind.
+  template <class P, class C>
+  BATCHWORK_INLINE P spread(P const& l, C const& stored) const {
+    P factor = l;
+    factor = stored;
+    return factor;
+  }
+  template <class To, class P>
+  BATCHWORK_INLINE void leave(To& to, P const& l) const {
+    put_covariance(to, l);
+  }
+  template <class P, class F, class Q, class A, class Left>
+  BATCHWORK_INLINE auto motion(P const& factor, F const& f, Q const& q, A const& a,
+                               Left const& left) const {
+    return motion_of_diffuse(square_root_smoother_gain(factor, f, q), factor, a, left, f, q);
+  }
+  /// The factor of a l l' a' + c c'.
+  template <class A, class P, class C>
+  BATCHWORK_INLINE auto through(A const& a, P const& l, C const& c) const {
+    return transpose(stacked_r(transpose(c), transpose(a * l)));
   }
 };
 
@@ -77,19 +134,6 @@ struct SmoothSequence {
     else form.store(smoothed_covariance, p);
     if constexpr (!is_nothing<NextF>) put(next_f, as_matrix(f));
     if constexpr (!is_nothing<NextQ>) put(next_q, as_matrix(q));
-  }
-
- private:
-  template <class A>
-  static BATCHWORK_INLINE decltype(auto) factor_of(A const& a) {
-    if constexpr (is_nothing<A>) return (a);
-    else return as_matrix(a);
-  }
-  /// The carry, or the operand if there is none.
-  template <class Next, class Own>
-  static BATCHWORK_INLINE auto const& chosen(Next const& next, Own const& own) {
-    if constexpr (is_nothing<Next>) return own;
-    else return next;
   }
 };
 

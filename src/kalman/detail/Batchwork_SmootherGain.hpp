@@ -11,6 +11,13 @@
 
 namespace Batchwork::Impl {
 
+/// The transposed gain G' of a smoother, and the covariance of x(t) given x(t + 1), or its factor.
+template <class Gain, class Rest>
+struct BackwardMotion {
+  Gain gain_t;
+  Rest rest;
+};
+
 /// A pivot of F P F' + Q below this is a rounding error, relative to the sum of the terms of its
 /// diagonal entry.
 template <class T, int N>
@@ -126,31 +133,19 @@ struct KnownMatrix {
   BATCHWORK_INLINE void set(int i, int j, V const& value) { x[i * N + j] = value; }
 };
 
-/// The gain for a prior with the covariance p + kappa a a' and kappa towards infinity, with `left`
-/// diffuse columns of a. x(t + 1) = f x(t) + noise is observed entry by entry, as in the diffuse
-/// filter, after q = l D l' has made its entries independent. An entry without noise that is known
-/// already tells nothing. Row k of f becomes row k of l^-1 f. Devices run it as loops in local
-/// memory: it is long, and few steps are diffuse.
-///
-/// \param gain  its column i says how x(t) changes with entry i of x(t + 1)
-template <int N, class V, class A, class Left>
-BATCHWORK_OUT_OF_LINE void diffuse_smoother_gain(KnownMatrix<V, N, N>& gain,
-                                                 KnownMatrix<V, N, N>& p, A& a, Left& left,
-                                                 KnownMatrix<V, N, N>& f,
-                                                 UnitFactor<V, N> const& noise) {
-  using T = scalar_t<V>;
-  V const zero(T(0)), one(T(1));
-  V m[N], g[N];
-  BATCHWORK_KEEP_LOOP
-  for (int i = 0; i < N; ++i) {
-    V const* const l = noise.l + UnitFactor<V, N>::index(i, 0);
-    V* const h = f.x + i * N;
-    BATCHWORK_KEEP_LOOP
-    for (int k = 0; k < N; ++k) {
-      BATCHWORK_KEEP_LOOP
-      for (int j = 0; j < i; ++j) h[k] -= l[j] * f.entry(j, k);
-    }
-    V variance = noise.d[i], size = variance;
+/// What is known of x(t) in the gain below: its covariance p without the diffuse part.
+template <class V, int N>
+struct CovariancePrior {
+  KnownMatrix<V, N, N> p;
+
+  /// Lets an observation with row h and noise variance d enter. `in` is the diffuse_innovation of
+  /// h, and g receives the gain.
+  template <class In>
+  BATCHWORK_INLINE void observe(V* g, V const* h, V const& d, In const& in) {
+    using T = scalar_t<V>;
+    V const zero(T(0)), one(T(1));
+    V m[N];
+    V variance = d, size = variance;
     BATCHWORK_KEEP_LOOP
     for (int n = 0; n < N; ++n) {
       m[n] = zero;
@@ -159,7 +154,6 @@ BATCHWORK_OUT_OF_LINE void diffuse_smoother_gain(KnownMatrix<V, N, N>& gain,
       variance += m[n] * h[n];
       size += h[n] * h[n] * p.entry(n, n);
     }
-    auto const in = diffuse_innovation(a, left, h);
     auto const tells = !(variance <= V(smoother_pivot<T, N>) * size);
     V const inverse = select(tells, V(one / select(tells, variance, one)), zero),
             inverse_diffuse = one / select(in.is_diffuse, in.variance, one);
@@ -175,6 +169,34 @@ BATCHWORK_OUT_OF_LINE void diffuse_smoother_gain(KnownMatrix<V, N, N>& gain,
         p.set(j, n, x);
       }
     }
+  }
+};
+
+/// The gain for a prior with a diffuse covariance kappa a a' as well, and kappa towards infinity,
+/// with `left` diffuse columns of a. x(t + 1) = f x(t) + noise is observed entry by entry, as in
+/// the diffuse filter, after q = l D l' has made its entries independent. An entry without noise
+/// that is known already tells nothing. Row k of f becomes row k of l^-1 f. Devices run it as loops
+/// in local memory: it is long, and few steps are diffuse.
+///
+/// \param gain  its column i says how x(t) changes with entry i of x(t + 1)
+/// \param prior  becomes what is known of x(t) given x(t + 1)
+template <int N, class V, class Prior, class A, class Left>
+BATCHWORK_OUT_OF_LINE void diffuse_smoother_gain(KnownMatrix<V, N, N>& gain, Prior& prior, A& a,
+                                                 Left& left, KnownMatrix<V, N, N>& f,
+                                                 UnitFactor<V, N> const& noise) {
+  V const zero(scalar_t<V>(0));
+  V g[N];
+  BATCHWORK_KEEP_LOOP
+  for (int i = 0; i < N; ++i) {
+    V const* const l = noise.l + UnitFactor<V, N>::index(i, 0);
+    V* const h = f.x + i * N;
+    BATCHWORK_KEEP_LOOP
+    for (int k = 0; k < N; ++k) {
+      BATCHWORK_KEEP_LOOP
+      for (int j = 0; j < i; ++j) h[k] -= l[j] * f.entry(j, k);
+    }
+    auto const in = diffuse_innovation(a, left, h);
+    prior.observe(g, h, noise.d[i], in);
     remove_direction(a, left, in, in.is_diffuse);
     // Earlier entries now act through this one as well.
     BATCHWORK_KEEP_LOOP
@@ -201,6 +223,33 @@ BATCHWORK_OUT_OF_LINE void diffuse_smoother_gain(KnownMatrix<V, N, N>& gain,
   }
 }
 
+/// Puts the diffuse gain in place of the transposed gain `known` where directions are diffuse.
+/// \returns where
+template <class G, class V, class Prior, class A, class F, class Q>
+BATCHWORK_INLINE mask_t<V> put_diffuse_gain(G& known, V const& columns, Prior& prior, A const& a,
+                                            F const& f, Q const& q) {
+  using S = value_t<G>;
+  constexpr int N = F::rows, C = A::cols;
+  auto const grid = grid_of(known);
+  KnownMatrix<V, N, N> gain(f), transition(f);
+  KnownMatrix<V, N, C> factor(a);
+  Scalar<V> count(columns);
+  auto const noise =
+      unit_factor<V, N>(KnownMatrix<V, N, N>(as_symmetric(q)), [](int) { return false; });
+  diffuse_smoother_gain<N>(gain, prior, factor, count, transition, noise);
+  auto const where = columns > V(scalar_t<V>(0));
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = 0; i < N; ++i) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int k = 0; k < N; ++k)
+      known.set(
+          i, k,
+          value_of_lane<S>(select(where, gain.entry(k, i), value_of(S(known.entry(i, k)))), grid));
+  }
+  known.info = select(where, info_t<S>(noise.info), known.info);
+  return where;
+}
+
 /// The transposed gain where directions of the prior are diffuse, else `known`. a and left are
 /// Nothing if the start was not diffuse.
 template <class G, class P, class A, class Left, class F, class Q>
@@ -208,27 +257,10 @@ BATCHWORK_INLINE G gain_of_diffuse(G known, P const& p, A const& a, Left const& 
                                    Q const& q) {
   if constexpr (!is_nothing<A>) {
     if (any_diffuse(left)) {
-      using S = value_t<G>;
-      constexpr int N = P::rows, C = A::cols;
       auto const columns = value_of(left.value);
       using V = std::remove_cvref_t<decltype(columns)>;
-      auto const grid = grid_of(known);
-      KnownMatrix<V, N, N> gain(p), prior(p), transition(f);
-      KnownMatrix<V, N, C> factor(a);
-      Scalar<V> count(columns);
-      auto const noise =
-          unit_factor<V, N>(KnownMatrix<V, N, N>(as_symmetric(q)), [](int) { return false; });
-      diffuse_smoother_gain<N>(gain, prior, factor, count, transition, noise);
-      auto const where = columns > V(scalar_t<V>(0));
-      BATCHWORK_UNROLL_ON_DEVICE
-      for (int i = 0; i < N; ++i) {
-        BATCHWORK_UNROLL_ON_DEVICE
-        for (int k = 0; k < N; ++k)
-          known.set(i, k,
-                    value_of_lane<S>(
-                        select(where, gain.entry(k, i), value_of(S(known.entry(i, k)))), grid));
-      }
-      known.info = select(where, info_t<S>(noise.info), known.info);
+      CovariancePrior<V, P::rows> prior{KnownMatrix<V, P::rows, P::rows>(p)};
+      put_diffuse_gain(known, columns, prior, a, f, q);
     }
   }
   return known;

@@ -189,6 +189,25 @@ inline void smoother(Exec const& exec, std::int64_t steps, Kokkos::View<double[4
                      .status(codes));
 }
 
+inline void fixed_lag_smoother(Exec const& exec, std::int64_t steps, Kokkos::View<double[4][4]> F,
+                               Kokkos::View<double[4][4]> Q, Kokkos::View<double[2][4]> H,
+                               Kokkos::View<double[2][2]> R, Kokkos::View<double* [4]> x0,
+                               Kokkos::View<double* [4][4]> P0, Kokkos::View<double** [2]> z,
+                               Kokkos::View<double** [4]> filtered_mean,
+                               Kokkos::View<double** [4][4]> filtered_covariance,
+                               Kokkos::View<double** [4]> mean,
+                               Kokkos::View<double** [4][4]> covariance, Kokkos::View<int*> codes) {
+  Kalman::smooth(exec, steps, Kalman::model(common(F), common(Q), common(H), common(R)),
+                 Kalman::start(x0, P0), z,
+                 Kalman::results()
+                     .filtered_mean(filtered_mean)
+                     .filtered_covariance(filtered_covariance)
+                     .smoothed_mean(mean)
+                     .smoothed_covariance(covariance)
+                     .status(codes),
+                 Kalman::fixed_lag(10));
+}
+
 /// Two calls that filter a series in two parts.
 template <class Model>
 void in_two_parts(Exec const& exec, Model const& model, std::int64_t early, std::int64_t late,
