@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Peer of perf_forms: the covariance and the square-root form of the Kalman filter, and smoothers of
-both forms, as jit(vmap(scan)) of JAX.
+"""Peer of perf_forms: the covariance and the square-root form of the Kalman filter, and smoothers
+of both forms, as jit(vmap(scan)) of JAX.
 
 The square-root form triangularises by QR decompositions. A sample of the items is checked against
 NumPy in double.

@@ -188,29 +188,38 @@ def cuthbert_functions():
 # ---- the check ----------------------------------------------------------------------------------
 
 
-def sequential(matrices, z):
-    """Results of filter and smoother, step by step in NumPy."""
+@jax.jit
+def step_by_step(matrices, z):
+    """Results of the sequential filter and smoother, by the textbook's formulas."""
     F, Q, H, R, P1 = matrices
-    x, P, likelihood, filtered = np.zeros(N), P1, 0.0, []
-    for t, y in enumerate(z):
-        if t > 0:
-            x, P = F @ x, F @ P @ F.T + Q
+
+    def forward(carry, y):
+        x, P, likelihood = carry  # x and P as predicted
         S, v = H @ P @ H.T + R, y - H @ x
-        K = np.linalg.solve(S, H @ P).T
-        likelihood -= 0.5 * (
-            M * np.log(2 * np.pi) + np.linalg.slogdet(S)[1] + v @ np.linalg.solve(S, v)
-        )
+        K = jnp.linalg.solve(S, H @ P).T
+        more = M * jnp.log(2 * jnp.pi) + jnp.linalg.slogdet(S)[1] + v @ jnp.linalg.solve(S, v)
         x, P = x + K @ v, P - K @ H @ P
         P = (P + P.T) / 2
-        filtered.append((x, P))
-    smoothed = [(x, P)]
-    for mean, covariance in filtered[-2::-1]:
+        return (F @ x, F @ P @ F.T + Q, likelihood - 0.5 * more), (x, P)
+
+    def backward(next_state, state):
+        (x, P), (mean, covariance) = next_state, state
         S = F @ covariance @ F.T + Q
-        G = np.linalg.solve(S, F @ covariance).T
-        x, P = mean + G @ (x - F @ mean), covariance + G @ (P - S) @ G.T
-        smoothed.append((x, P))
-    states = [tuple(np.stack(a) for a in zip(*s)) for s in (filtered, smoothed[::-1])]
-    return [(*s, likelihood) for s in states]
+        G = jnp.linalg.solve(S, F @ covariance).T
+        smoothed = mean + G @ (x - F @ mean), covariance + G @ (P - S) @ G.T
+        return smoothed, smoothed
+
+    (_, _, likelihood), filtered = jax.lax.scan(forward, (jnp.zeros(N), P1, 0.0), z)
+    last = jax.tree.map(lambda a: a[-1], filtered)
+    before = jax.tree.map(lambda a: a[:-1], filtered)
+    smoothed = jax.lax.scan(backward, last, before, reverse=True)[1]
+    smoothed = jax.tree.map(lambda a, b: jnp.concatenate([a, b[None]]), smoothed, last)
+    return (*filtered, likelihood), (*smoothed, likelihood)
+
+
+def sequential(matrices, z):
+    with jax.default_device(jax.devices("cpu")[0]):
+        return jax.tree.map(np.asarray, step_by_step(matrices, z))
 
 
 def error_of(got, expected):
