@@ -304,6 +304,9 @@ namespace Kalman {
 /// Without score and information the filter runs without derivatives: the log-likelihood of many
 /// parameters.
 ///
+/// With backward_pass(gains) two kernels compute the score, and the cost of a step is that of about
+/// two filters for any p.
+///
 /// \param exec execution space instance; optional, the first argument
 /// \param how launch(...): label, team size, pack width; optional, before the steps. The kernel has
 ///   the label "Batchwork::Kalman::score". Lanes do not share an item.
@@ -317,15 +320,18 @@ namespace Kalman {
 /// \param z the series, a View (item, time, M), or (item, time) if M is 1; common(each(view)) for
 ///   one series (time, M) that all items share
 /// \param results results() with log_likelihood, score, information and status
+/// \param pass backward_pass(gains) or backward_pass(gains, states); optional
 /// \throws std::invalid_argument before anything is launched if Views do not fit: different numbers
 ///   of items, too few steps, wrong extents, null or overlapping Views. Outputs are then unchanged.
 ///   Messages count operands in this order: state, step, theta, series, mean, covariance and factor
-///   at the start, log-likelihood, score, information, status.
+///   at the start, log-likelihood, score, information, status. With a backward pass they count
+///   theta, series, mean, covariance and factor at the start, log-likelihood, score, gains, states,
+///   status.
 template <class... X>
 void score(X const&... arguments) {
   static_assert(Impl::Takes<Impl::ScoreCall, X...>,
                 "Batchwork::Kalman::score: the arguments are [exec,] [launch(...),] steps, model, "
-                "theta, start, z, results in this order");
+                "theta, start, z, results [, pass] in this order");
   Impl::call_verb(Impl::ScoreCall(), arguments...);
 }
 

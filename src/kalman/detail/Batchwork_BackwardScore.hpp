@@ -22,6 +22,15 @@ template <class Model, class S, int P, int D>
 using matrices_in_t = decltype(with_numbers<scalar_t<S>>(
     std::declval<Model const&>()(std::declval<Vector<with_directions_t<S, D>, P> const&>())));
 
+/// How many directions the functor gets at once, so that the derivatives of its matrices take at
+/// most 256 numbers.
+template <int N>
+constexpr int directions_of_backward_pass(int parameters) {
+  constexpr int most = N * N > 128 ? 1 : (N * N > 32 ? 256 / (N * N) : 8);
+  int const groups = (parameters + most - 1) / most;
+  return (parameters + groups - 1) / groups;
+}
+
 /// Whether the backward pass needs the states before the updates, besides their gains.
 template <class Ma>
 inline constexpr bool needs_states = directions_depend<Ma>;
@@ -316,7 +325,7 @@ struct BackwardState {
   template <class Model, class Theta, class G>
   BATCHWORK_INLINE void finish(Model const& model, Theta const& theta, G& gradient) const {
     auto const v = plain(theta);
-    constexpr int P = decltype(v)::rows, D = directions_at_once(P);
+    constexpr int P = decltype(v)::rows, D = directions_of_backward_pass<N>(P);
     Vector<S, P> score;
     score.info = info_t<S>(0);
     BATCHWORK_KEEP_LOOP
@@ -358,7 +367,7 @@ struct BackwardShape {
   static constexpr Structure structure = Structure::general;
   template <class S>
   using tile = BackwardState<S, matrices_in_t<Model, S, P, 0>,
-                             matrices_in_t<Model, S, P, directions_at_once(P)>, N, M>;
+                             matrices_in_t<Model, S, P, directions_of_backward_pass<N>(P)>, N, M>;
 };
 
 /// A step of the backward pass, a sequence for a backward scan over all times.
