@@ -328,13 +328,17 @@ struct BackwardState {
     constexpr int P = decltype(v)::rows, D = directions_of_backward_pass<N>(P);
     Vector<S, P> score;
     score.info = info_t<S>(0);
+    // NaN after a failure, also of the only step.
+    S nothing_yet(scalar_t<S>(0));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < N; ++i) nothing_yet += r.entry(i, 0) * S(scalar_t<S>(0));
     BATCHWORK_KEEP_LOOP
     for (int first = 0; first < P; first += D) {
       Md const m = with_numbers<scalar_t<S>>(model(variables<D>(v, -first)));
       BATCHWORK_UNROLL
       for (int k = 0; k < D; ++k) {
         if (first + k >= P) continue;
-        S sum(scalar_t<S>(0));
+        S sum = nothing_yet;
         if constexpr (f_depends) sum += contracted<false>(in_f, as_matrix(m.f), k);
         if constexpr (q_depends) sum += contracted<true>(in_q, as_matrix(m.q), k);
         if constexpr (h_depends) sum += contracted<false>(in_h, as_observation_matrix<N>(m.h), k);
