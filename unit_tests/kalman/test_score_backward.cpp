@@ -175,6 +175,36 @@ TYPED_TEST(KalmanBackwardScoreIn, DiffuseStartAndCorrelatedNoise) {
   }
 }
 
+/// F is a diagonal tile and H a vector, both of the parameters.
+struct Cycles {
+  template <class Theta>
+  KOKKOS_FUNCTION auto operator()(Theta const& theta) const {
+    return Kalman::matrices(as_diagonal(generate<2>([&](int i) { return theta(i); })),
+                            generate<2, 2>([](int i, int j) { return i == j ? 1.0 : 0.5; }),
+                            generate<2>([&](int i) { return 1.0 + i * theta(2); }), 1.0);
+  }
+};
+TYPED_TEST(KalmanBackwardScoreIn, DiagonalTransitionAndVectorOfObservation) {
+  using T = TypeParam;
+  BackwardBatch<T, 2, 1, 3> b(9, 15, {{0.2, 0.8}, {-0.5, 0.5}, {-1, 1}}, true);
+  Dense const x(2, 1, 0.25L), p = 2.0L * eye(2);
+  auto const X = filled(Kokkos::View<T[2], Space>("x"), x);
+  auto const P = filled(Kokkos::View<T[2][2], Space>("P"), p);
+  auto const start = Kalman::start(common(X), common(P));
+  b.run(Cycles{}, start);
+  b.expect(
+      [&](std::size_t k, Parameters const& theta) {
+        auto const f =
+            make_dense(2, 2, [&](int i, int j) { return i == j ? theta[std::size_t(i)] : 0.0L; });
+        auto const q = make_dense(2, 2, [](int i, int j) { return i == j ? 1.0L : 0.5L; });
+        auto const h = make_dense(
+            1, 2, [&](int, int j) { return 1 + static_cast<long double>(j) * theta[2]; });
+        return true_filter(start.order, constant_model(f, q, h, eye(1)), x, p, b.series[k])
+            .log_likelihood;
+      },
+      20);
+}
+
 /// N states and M observations, ten parameters. Some states have no noise of their own.
 template <int N, int M, bool Moves>
 struct Many {

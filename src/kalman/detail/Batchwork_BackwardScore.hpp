@@ -83,8 +83,8 @@ BATCHWORK_INLINE auto contracted(Adjoint const& adjoint, A const& a, int k) {
   for (int i = 0; i < A::rows; ++i) {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int j = 0; j < A::cols; ++j) {
-      if ((IsCovariance && j > i) || (Adjoint::structure == Structure::diagonal && j != i))
-        continue;
+      if (A::structure == Structure::diagonal && j != i) continue;
+      if (IsCovariance && j > i) continue;
       S const term = adjoint.entry(i, j) * derivative_of_number(a.entry(i, j), k);
       if (IsCovariance && j < i) twice += term;
       else sum += term;
@@ -349,13 +349,7 @@ struct BackwardState {
           Symmetric<S, N> in_p;
           set_zero<N, N>(in_p);
           add_covariance(in_p, [&](int i, int j) { return in_covariance(i, j); });
-          if constexpr (is_diagonal_tile<decltype(Md::covariance)>) {
-            BATCHWORK_UNROLL_ON_DEVICE
-            for (int i = 0; i < N; ++i)
-              sum += in_p.entry(i, i) * derivative_of_number(m.covariance.entry(i, i), k);
-          } else {
-            sum += contracted<true>(in_p, as_matrix(m.covariance), k);
-          }
+          sum += contracted<true>(in_p, as_matrix(m.covariance), k);
         }
         score.set(first + k, 0, sum);
       }
