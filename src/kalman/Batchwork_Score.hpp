@@ -304,8 +304,8 @@ namespace Kalman {
 /// Without score and information the filter runs without derivatives: the log-likelihood of many
 /// parameters.
 ///
-/// With backward_pass(gains) two kernels compute the score, and the cost of a step is that of about
-/// two filters for any p.
+/// With backward_pass(gains) two kernels compute the score, and the cost of a step does not depend
+/// on p.
 ///
 /// \param exec execution space instance; optional, the first argument
 /// \param how launch(...): label, team size, pack width; optional, before the steps. The kernel has
