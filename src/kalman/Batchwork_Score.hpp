@@ -7,8 +7,9 @@
 #ifndef BATCHWORK_SCORE_HPP
 #define BATCHWORK_SCORE_HPP
 
+#include "kalman/Batchwork_BackwardPass.hpp"
 #include "kalman/Batchwork_Filter.hpp"
-#include "kalman/detail/Batchwork_ScoreStep.hpp"
+#include "kalman/detail/Batchwork_BackwardScore.hpp"
 
 namespace Batchwork {
 
@@ -117,10 +118,46 @@ auto covariance_at_start(S const& start) {
   else return start.covariance;
 }
 
-template <class Exec, int W, int Teams, int L, class Model, class Theta, class S, class Z, class Re>
+/// An emit operand of the filter, read by the backward pass.
+template <class Src>
+auto read_again(Operand<Kind::emit, Src> const& o) {
+  return Operand<Kind::each, Src>{o.source};
+}
+inline auto read_again(Operand<Kind::nothing> const& o) { return o; }
+
+/// True; otherwise a compile-time error says why the backward pass does not fit.
+template <class Md, class T, int N, int K, class From, class Re, class Pass>
+constexpr bool require_backward_pass() {
+  using Gains = decltype(Pass::gains);
+  using States = decltype(Pass::states);
+  constexpr bool without_information = decltype(Re::information_)::kind == Kind::nothing,
+                 known = decltype(From::diffuse)::kind == Kind::nothing || !needs_states<Md>,
+                 gains = has_extents<Gains, K, N + 2> && has_numbers<Gains, T>,
+                 states = !needs_states<Md> ||
+                          (has_extents<States, N, N / 2 + 2> && has_numbers<States, T>);
+  static_assert(without_information,
+                "Batchwork::Kalman::score: backward_pass computes no information matrix; leave "
+                "information out of results(), or backward_pass out of the call");
+  static_assert(known,
+                "Batchwork::Kalman::score: backward_pass takes a diffuse start only if F and H do "
+                "not depend on theta; give another start, or leave backward_pass out of the call");
+  static_assert(
+      gains,
+      "Batchwork::Kalman::score: the gains of backward_pass take a View (item, time, M, N "
+      "+ 2) of the numbers of theta, View<T**[M][N + 2]>, for M entries of an "
+      "observation and N states");
+  static_assert(states,
+                "Batchwork::Kalman::score: F or H depends on theta; give backward_pass(gains, "
+                "states) with a View (item, time, N, N / 2 + 2) of the numbers of theta, "
+                "View<T**[N][N / 2 + 2]>, for N states");
+  return without_information && known && gains && states;
+}
+
+template <class Exec, int W, int Teams, int L, class Model, class Theta, class S, class Z, class Re,
+          class Pass>
 void launch_score(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_t steps,
-                  Model const& model, Theta const& theta, S const& given, Z const& z,
-                  Re const& re) {
+                  Model const& model, Theta const& theta, S const& given, Z const& z, Re const& re,
+                  Pass const& pass) {
   using T = scalar_of_t<Theta>;
   constexpr int P = Extents<Theta>::rows, K = Extents<Z>::rows;
   constexpr bool real = std::is_floating_point_v<T>, vector = Extents<Theta>::cols == 1;
@@ -178,16 +215,40 @@ void launch_score(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_t
           if constexpr (decltype(start.diffuse)::kind == Kind::nothing) return 0;
           else return Extents<decltype(start.diffuse)>::cols;
         }();
-        using Shape = ScoreShape<Model, N, P, C, derivatives, information>;
         Launch<W, Teams, 1> alone;
         alone.label = how.label;
         alone.lanes_per_team = how.lanes_per_team;
         alone.kernel = how.kernel;
-        scan_as("Kalman::score", exec, alone, steps,
-                ScoreStep<Model, From::order>{model, steps, re.diffuse_entries_}, re.status_,
-                Operand<Kind::local, T, Shape>{}, step_index(), theta, z, mean_at_start(start),
-                covariance_at_start(start), start.diffuse, re.log_likelihood_, re.score_,
-                re.information_);
+        auto const mean = mean_at_start(start);
+        auto const covariance = covariance_at_start(start);
+        // The filter. `Forward` says whether its numbers have derivatives.
+        auto const filter = [&]<bool Forward>(std::bool_constant<Forward>, auto const& gradient_of,
+                                              auto const& gains, auto const& states) {
+          using Shape = ScoreShape<Model, N, P, C, Forward, information>;
+          scan_as("Kalman::score", exec, alone, steps,
+                  ScoreStep<Model, From::order>{model, steps, re.diffuse_entries_}, re.status_,
+                  Operand<Kind::local, T, Shape>{}, step_index(), theta, z, mean, covariance,
+                  start.diffuse, re.log_likelihood_, gradient_of, re.information_, gains, states);
+        };
+        if constexpr (is_nothing<Pass> || !derivatives) {
+          filter(std::bool_constant<derivatives>(), re.score_, nothing(), nothing());
+        } else if constexpr (require_backward_pass<Ma, T, N, K, From, Re, Pass>()) {
+          auto const states = [&] {
+            if constexpr (needs_states<Ma>) return pass.states;
+            else return nothing();
+          }();
+          // Both kernels, which may not write what the other one reads.
+          auto const items =
+              check("Kalman::score", steps, theta, z, mean, covariance, start.diffuse,
+                    re.log_likelihood_, re.score_, pass.gains, states, re.status_);
+          if (items == 0) return;
+          filter(std::false_type(), nothing(), pass.gains, states);
+          launch_scan<true>("Kalman::score", exec, alone, backward(steps),
+                            BackwardScoreStep<Model, From::order>{model, steps},
+                            Operand<Kind::local, T, BackwardShape<Model, N, K, P>>{}, step_index(),
+                            theta, z, read_again(pass.gains), read_again(states), mean, covariance,
+                            re.score_);
+        }
       }
     }
   }
@@ -195,20 +256,22 @@ void launch_score(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_t
 
 template <class X>
 concept ScoreStart = is_all_diffuse<X> || requires { X::order; };
+template <class X>
+concept ScorePass = is_nothing<X> || requires(X const& x) { x.gains, x.states; };
 
 struct ScoreCall {
   template <class Exec, int W, int Teams, int L, std::convertible_to<std::int64_t> Steps,
-            class Model, class Theta, ScoreStart S, class Z, class Re>
+            class Model, class Theta, ScoreStart S, class Z, class Re, ScorePass Pass = Nothing>
     requires requires(Re const& re) { re.log_likelihood_; }
   void operator()(Exec const& exec, Launch<W, Teams, L> const& how, Steps const& steps,
                   Model const& model, Theta const& theta, S const& start, Z const& z,
-                  Re const& results) const {
+                  Re const& results, Pass const& pass = {}) const {
     auto const outputs = [&] {
       if constexpr (requires { results.of_score(); }) return results.of_score();
       else return results;
     }();
     launch_score(exec, how, std::int64_t(steps), model, parameters_operand(theta), start, series(z),
-                 outputs);
+                 outputs, pass);
   }
 };
 
@@ -241,6 +304,9 @@ namespace Kalman {
 /// Without score and information the filter runs without derivatives: the log-likelihood of many
 /// parameters.
 ///
+/// With backward_pass(gains) two kernels compute the score, and the cost of a step does not depend
+/// on p.
+///
 /// \param exec execution space instance; optional, the first argument
 /// \param how launch(...): label, team size, pack width; optional, before the steps. The kernel has
 ///   the label "Batchwork::Kalman::score". Lanes do not share an item.
@@ -254,15 +320,18 @@ namespace Kalman {
 /// \param z the series, a View (item, time, M), or (item, time) if M is 1; common(each(view)) for
 ///   one series (time, M) that all items share
 /// \param results results() with log_likelihood, score, information and status
+/// \param pass backward_pass(gains) or backward_pass(gains, states); optional
 /// \throws std::invalid_argument before anything is launched if Views do not fit: different numbers
 ///   of items, too few steps, wrong extents, null or overlapping Views. Outputs are then unchanged.
 ///   Messages count operands in this order: state, step, theta, series, mean, covariance and factor
-///   at the start, log-likelihood, score, information, status.
+///   at the start, log-likelihood, score, information, status. With a backward pass they count
+///   theta, series, mean, covariance and factor at the start, log-likelihood, score, gains, states,
+///   status.
 template <class... X>
 void score(X const&... arguments) {
   static_assert(Impl::Takes<Impl::ScoreCall, X...>,
                 "Batchwork::Kalman::score: the arguments are [exec,] [launch(...),] steps, model, "
-                "theta, start, z, results in this order");
+                "theta, start, z, results [, pass] in this order");
   Impl::call_verb(Impl::ScoreCall(), arguments...);
 }
 

@@ -68,6 +68,27 @@ void score(Exec const& exec, std::int64_t steps, Interleaved<double* [3]> theta,
   Kalman::score(exec, steps, Trend{}, theta, Kalman::diffuse(), z,
                 Kalman::results().score(gradient).information(information).status(codes));
 }
+void backward_score(Exec const& exec, std::int64_t steps, Interleaved<double* [3]> theta,
+                    Interleaved<double**> z, Interleaved<double* [3]> gradient,
+                    Interleaved<double** [1][4]> gains, Codes codes) {
+  Kalman::score(exec, steps, Trend{}, theta, Kalman::diffuse(), z,
+                Kalman::results().score(gradient).status(codes), Kalman::backward_pass(gains));
+}
+struct DampedTrend {  // F depends on the parameters
+  template <class Theta>
+  KOKKOS_FUNCTION auto operator()(Theta const& theta) const {
+    auto const f = generate<2, 2>([&](int i, int j) { return (i > j ? 0.0 : 1.0) * theta(2); });
+    return Kalman::matrices(f, as_diagonal(generate<2>([&](int i) { return exp(theta(i)); })),
+                            generate<2>([](int j) { return j == 0 ? 1.0 : 0.0; }), 1.0);
+  }
+};
+void backward_score_of_f(Exec const& exec, std::int64_t steps, Interleaved<double* [3]> theta,
+                         Interleaved<double**> z, Interleaved<double* [2]> x,
+                         Interleaved<double* [2][2]> p, Interleaved<double* [3]> gradient,
+                         Interleaved<double** [1][4]> gains, Interleaved<double** [2][3]> states) {
+  Kalman::score(exec, steps, DampedTrend{}, theta, Kalman::start(x, p), z,
+                Kalman::results().score(gradient), Kalman::backward_pass(gains, states));
+}
 
 /// A pendulum, of which the end is seen.
 struct Swing {

@@ -46,7 +46,7 @@ struct Number {
 };
 auto result(Numbers const& ll) { return B::Kalman::results().log_likelihood(ll); }
 
-// says: steps, model, theta, start, z, results in this order
+// says: steps, model, theta, start, z, results [, pass] in this order
 void parameters_before_the_model(Pairs const& theta, Series const& z, Numbers const& ll) {
   B::Kalman::score(9, LocalLevel{}, WRONG_OR_RIGHT(B::Kalman::diffuse(), theta),
                    WRONG_OR_RIGHT(theta, B::Kalman::diffuse()), z, result(ll));
@@ -130,6 +130,50 @@ void filter_from_a_start_of_the_model(Numbers const& m, Series const& z) {
 void lanes_of_a_score(Pairs const& theta, Series const& z, Numbers const& ll) {
   B::Kalman::score(B::launch(B::lanes<WRONG_OR_RIGHT(4, 1)>), 9, LocalLevel{}, theta,
                    B::Kalman::diffuse(), z, result(ll));
+}
+
+// says: backward_pass computes no information matrix
+void information_backwards(Pairs const& theta, Series const& z, Pairs const& g,
+                           Kokkos::View<double* [2][2]> const& matrix,
+                           Kokkos::View<double** [1][3]> const& gains) {
+  (void)matrix;
+  B::Kalman::score(9, LocalLevel{}, theta, B::Kalman::diffuse(), z,
+                   B::Kalman::results().score(g) WRONG_OR_RIGHT(.information(matrix), ),
+                   B::Kalman::backward_pass(gains));
+}
+
+// says: the gains of backward_pass take a View (item, time, M, N + 2)
+void gains_of_two_states(Pairs const& theta, Series const& z, Pairs const& g,
+                         Kokkos::View<double** [1][4]> const& four,
+                         Kokkos::View<double** [1][3]> const& three) {
+  (void)four, (void)three;
+  B::Kalman::score(9, LocalLevel{}, theta, B::Kalman::diffuse(), z, B::Kalman::results().score(g),
+                   B::Kalman::backward_pass(WRONG_OR_RIGHT(four, three)));
+}
+
+struct Damped {
+  template <class Theta>
+  KOKKOS_FUNCTION auto operator()(Theta const& theta) const {
+    return B::Kalman::matrices(theta(0), 1.0, 1.0, theta(1));
+  }
+};
+// says: give backward_pass(gains, states) with a View (item, time, N, N / 2 + 2)
+void no_states(Pairs const& theta, Series const& z, Numbers const& x,
+               Kokkos::View<double* [1][1]> const& p, Pairs const& g,
+               Kokkos::View<double** [1][3]> const& gains,
+               Kokkos::View<double** [1][2]> const& states) {
+  (void)states;
+  B::Kalman::score(
+      9, Damped{}, theta, B::Kalman::start(x, p), z, B::Kalman::results().score(g),
+      WRONG_OR_RIGHT(B::Kalman::backward_pass(gains), B::Kalman::backward_pass(gains, states)));
+}
+
+// says: takes a diffuse start only if F and H do not depend on theta
+void diffuse_backwards(Pairs const& theta, Series const& z, Pairs const& g,
+                       Kokkos::View<double** [1][3]> const& gains,
+                       Kokkos::View<double** [1][2]> const& states) {
+  B::Kalman::score(9, WRONG_OR_RIGHT(Damped, LocalLevel){}, theta, B::Kalman::diffuse(), z,
+                   B::Kalman::results().score(g), B::Kalman::backward_pass(gains, states));
 }
 
 }  // namespace

@@ -140,6 +140,40 @@ struct CovarianceOfScore<S0, 0, N> : Symmetric<S0, N> {
   }
 };
 
+/// Keeps a state for the backward pass of a score: mean, then the lower triangle of the covariance,
+/// row by row in a tile of N x (N / 2 + 2).
+template <class St, class X, class P>
+BATCHWORK_INLINE void pack_state(St& states, X const& x, P const& p) {
+  using S = value_t<St>;
+  constexpr int N = X::rows, C = St::cols;
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int n = 0; n < N * C; ++n) states.set(n / C, n % C, S(scalar_t<S>(0)));
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = 0; i < N; ++i) {
+    states.set(i / C, i % C, S(x.entry(i, 0)));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int j = 0; j <= i; ++j) {
+      int const n = N + triangle_index(i, j);
+      states.set(n / C, n % C, S(p.entry(i, j)));
+    }
+  }
+}
+template <class St, class X, class P>
+BATCHWORK_INLINE void unpack_state(St const& states, X& x, P& p) {
+  using S = value_t<X>;
+  constexpr int N = X::rows, C = St::cols;
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = 0; i < N; ++i) {
+    x.set(i, 0, S(states.entry(i / C, i % C)));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int j = 0; j <= i; ++j) {
+      int const n = N + triangle_index(i, j);
+      p.set(i, j, S(states.entry(n / C, n % C)));
+    }
+  }
+  x.info = p.info = info_t<S>(0);
+}
+
 /// What a score keeps from step to step. D is the number of derivatives, C that of the diffuse
 /// columns; `Information` says whether the information matrix is added up.
 template <class S0, class Ma, int N, int D, int C, bool Information>
@@ -229,11 +263,25 @@ struct ScoreState {
       }
     }
   }
-  template <class Z>
-  BATCHWORK_INLINE void update(Z const& z, Kalman::DiffuseEntries counted) {
+  /// For the backward pass `states` receives the state before the update, and row i of `gains` the
+  /// gain of entry i, its innovation divided by its variance, and 1 / variance.
+  template <class Z, class K, class St>
+  BATCHWORK_INLINE void update(Z const& z, Kalman::DiffuseEntries counted,
+                               [[maybe_unused]] K& gains, [[maybe_unused]] St& states) {
+    if constexpr (!is_nothing<St>) pack_state(states, x, p);
+    [[maybe_unused]] int i = 0;
     info = update_one_by_one<Kalman::Data::may_be_missing>(
         x, p, a, left, counted, as_vector(z), as_observation_matrix<N>(matrices.h),
-        as_matrix(matrices.r), [&](S const& e, auto const& g) { add(e, g); });
+        as_matrix(matrices.r), [&](S const& e, auto const& g) {
+          add(e, g);
+          if constexpr (!is_nothing<K>) {
+            BATCHWORK_UNROLL_ON_DEVICE
+            for (int k = 0; k < N; ++k) gains.set(i, k, g.gain[k]);
+            gains.set(i, N, e * g.weight);
+            gains.set(i, N + 1, g.weight);
+            ++i;
+          }
+        });
   }
 
   template <class L, class G, class I>
@@ -280,13 +328,13 @@ struct ScoreStep {
   Kalman::DiffuseEntries counted;
 
   template <class State, class Index, class Theta, class Z, class X, class P, class A, class L,
-            class G, class I>
+            class G, class I, class K, class St>
   KOKKOS_FUNCTION void operator()(State& state, Index const& t, Theta const& theta, Z const& z,
                                   X const& x1, P const& p1, A const& a1, L& loglik, G& score,
-                                  I& information) const {
+                                  I& information, K& gains, St& states) const {
     if (t.value == 0) state.begin(model, theta, x1, p1, a1);
     if constexpr (O == Kalman::Order::predict_first) state.predict();
-    state.update(z, counted);
+    state.update(z, counted, gains, states);
     if constexpr (O == Kalman::Order::update_first) state.predict();
     if (t.value + 1 == steps) state.finish(loglik, score, information);
   }

@@ -52,6 +52,24 @@ inline void stationary(std::int64_t steps, Kokkos::View<double* [2]> theta,
                 Kalman::results().log_likelihood(log_likelihood).score(score));
 }
 
+inline void backwards(std::int64_t steps, std::size_t items, Kokkos::View<double* [3]> theta,
+                      Kokkos::View<double**> z, Kokkos::View<double*> log_likelihood,
+                      Kokkos::View<double* [3]> score) {
+  Kokkos::View<double** [1][4]> gains("gains", items, steps);  // M = 1, N + 2 = 4
+  Kalman::score(steps, Trend{}, theta, Kalman::diffuse(), z,
+                Kalman::results().log_likelihood(log_likelihood).score(score),
+                Kalman::backward_pass(gains));
+}
+
+inline void stationary_backwards(std::int64_t steps, std::size_t items,
+                                 Kokkos::View<double* [2]> theta, Kokkos::View<double**> z,
+                                 Kokkos::View<double* [2]> score) {
+  Kokkos::View<double** [1][3]> gains("gains", items, steps);
+  Kokkos::View<double** [1][2]> states("states", items, steps);
+  Kalman::score(steps, Autoregression{}, theta, Kalman::predicted(), z,
+                Kalman::results().score(score), Kalman::backward_pass(gains, states));
+}
+
 // ---- docs/guides/fit_a_model.md -----------------------------------------------------------------
 
 /// One round of the damped method of scoring.
