@@ -60,8 +60,8 @@ bool gemm_suits_blocks(GemmProblem<T> const& p) {
 template <class T>
 GemmKernel choose_gemm(GemmProblem<T> const& p, bool fixed) {
   if (fixed) return GemmKernel::by_tiles;
-  bool const interleaved =
-      !p.shared_a && p.items > 1 && p.c.begins == nullptr && p.c.item == 1 && p.a.item == 1 && p.b.item == 1;
+  bool const interleaved = !p.shared_a && p.items > 1 && p.c.begins == nullptr && p.c.item == 1 &&
+                           p.a.item == 1 && p.b.item == 1;
   if (interleaved)
     return gemm_suits_sectors(p)       ? GemmKernel::by_sectors
            : gemm_suits_large_lanes(p) ? GemmKernel::by_large_lanes

@@ -17,8 +17,8 @@
 
 namespace Batchwork::Impl {
 
-/// Entry (i, j) of item n is data[n * item + i * row + j * col]. Items may be anywhere: if begins is
-/// not null, it is data[begins[n] + i * row + j * col].
+/// Entry (i, j) of item n is data[n * item + i * row + j * col]. Items may be anywhere: if begins
+/// is not null, it is data[begins[n] + i * row + j * col].
 template <class T>
 struct GemmSide {
   T* data = nullptr;
