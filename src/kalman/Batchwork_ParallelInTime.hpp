@@ -97,9 +97,9 @@ struct BlockElements {
         j(allocate("J"), n) {}
 };
 
-template <class Blocks>
+template <class Blocks, class Form>
 struct BlockFilter;
-template <class Blocks>
+template <class Blocks, class Form>
 struct BlockSmoother;
 
 }  // namespace Impl
@@ -186,9 +186,9 @@ class TimeBlocks {
     };
   }
 
-  template <class>
+  template <class, class>
   friend struct Impl::BlockFilter;
-  template <class>
+  template <class, class>
   friend struct Impl::BlockSmoother;
 
   std::int64_t series_, steps_;

@@ -86,6 +86,17 @@ BATCHWORK_INLINE auto square_root_smoother_gain(L const& l, F const& f, Q const&
   return SquareRootGain<std::remove_const_t<decltype(gain_t)>, decltype(factor)>{gain_t, factor};
 }
 
+/// A step backwards of mean x and factor l with a known gain; see square_root_smooth_step.
+template <class X, class L, class Lag, class M, class Moved, class R>
+BATCHWORK_INLINE void smooth_by_root_gain(X& x, L& l, Lag& lag_one, M const& mean,
+                                          Moved const& moved, R const& r) {
+  auto const gain = transpose(r.gain_t);
+  x = mean + gain * (x - moved);
+  auto const seen = gain * l;
+  if constexpr (!is_nothing<Lag>) put(lag_one, l * transpose(seen));
+  l = transpose(stacked_r(transpose(r.factor), transpose(seen)));
+}
+
 }  // namespace Impl
 
 namespace Kalman {
@@ -142,12 +153,8 @@ template <class X, class L, class Lag, class M, class C, class Moved, class F, c
 BATCHWORK_INLINE void square_root_smooth_step(X& x, L& l, Lag& lag_one, M const& mean,
                                               C const& factor, Moved const& moved, F const& f,
                                               Q const& q) {
-  auto const r = Impl::square_root_smoother_gain(factor, f, q);
-  auto const gain = transpose(r.gain_t);
-  x = mean + gain * (x - moved);
-  auto const seen = gain * l;
-  if constexpr (!Impl::is_nothing<Lag>) Impl::put(lag_one, l * transpose(seen));
-  l = transpose(stacked_r(transpose(r.factor), transpose(seen)));
+  Impl::smooth_by_root_gain(x, l, lag_one, mean, moved,
+                            Impl::square_root_smoother_gain(factor, f, q));
 }
 
 }  // namespace Kalman

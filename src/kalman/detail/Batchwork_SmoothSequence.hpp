@@ -14,6 +14,8 @@ namespace Batchwork::Impl {
 
 /// A step with covariances.
 struct CovarianceSmoother {
+  static constexpr Structure structure = Structure::symmetric;
+
   template <class X, class P, class L, class M, class C, class F, class Q, class A, class Left>
   BATCHWORK_INLINE void step(X& x, P& p, L& lag_one, M const& mean, C const& covariance, F const& f,
                              Q const& q, A const& a, Left const& left) const {
@@ -24,10 +26,26 @@ struct CovarianceSmoother {
   BATCHWORK_INLINE void store(To& to, P const& p) const {
     put(to, p);
   }
+  /// A step of the element (a, b, c) of a block, which has its first state given the state behind.
+  template <class A, class B, class C, class M, class P, class F, class Q>
+  BATCHWORK_INLINE void extend(A& a, B& b, C& c, M const& mean, P const& covariance, F const& f,
+                               Q const& q) const {
+    auto const gain_t = smoother_gain(covariance, f, q);
+    Nothing none;
+    smooth_by_gain(b, c, none, mean, covariance, f * mean, f, q, gain_t);
+    a = transpose(gain_t) * a;
+  }
+  /// The covariance a p a' + c.
+  template <class A, class P, class C>
+  BATCHWORK_INLINE auto moved(A const& a, P const& p, C const& c) const {
+    return congruence(a, p, c);
+  }
 };
 
 /// A step with factors. The filtered factor is read from the View of the smoothed covariance.
 struct SquareRootSmoother {
+  static constexpr Structure structure = Structure::lower;
+
   template <class X, class P, class L, class M, class C, class F, class Q, class A, class Left>
   BATCHWORK_INLINE void step(X& x, P& l, L& lag_one, M const& mean, C const& filtered, F const& f,
                              Q const& q, A const&, Left const&) const {
@@ -38,6 +56,21 @@ struct SquareRootSmoother {
   template <class To, class P>
   BATCHWORK_INLINE void store(To& to, P const& l) const {
     put_covariance(to, l);
+  }
+  template <class A, class B, class C, class M, class P, class F, class Q>
+  BATCHWORK_INLINE void extend(A& a, B& b, C& c, M const& mean, P const& filtered, F const& f,
+                               Q const& q) const {
+    C factor = c;
+    factor = filtered;
+    auto const r = square_root_smoother_gain(factor, f, q);
+    Nothing none;
+    smooth_by_root_gain(b, c, none, mean, f * mean, r);
+    a = transpose(r.gain_t) * a;
+  }
+  /// The factor of a l l' a' + c c'.
+  template <class A, class L, class C>
+  BATCHWORK_INLINE auto moved(A const& a, L const& l, C const& c) const {
+    return lower_factor(a * l, c);
   }
 };
 
