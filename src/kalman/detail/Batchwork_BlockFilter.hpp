@@ -32,6 +32,7 @@ struct BlockFilter<Kalman::TimeBlocks<T, N, Space>, Form> {
   void run(Exec const& exec, How const& how, M const& m, S const& start, Z const& z,
            Re const& re) const {
     TimeCut const cut{w.series_, w.blocks(), w.length()};
+    if constexpr (root) begin_elements(exec, launch(how.label), start);
     find_elements<S::order, D>(exec, how, cut, m, z);
     find_states(exec, launch(how.label), start);
 
@@ -60,6 +61,19 @@ struct BlockFilter<Kalman::TimeBlocks<T, N, Space>, Form> {
  private:
   using Part = std::pair<std::int64_t, std::int64_t>;
 
+  /// The elements before their first step. That of the first block of a series knows the start, so
+  /// that no element meets a variance that the observations of a block make much smaller.
+  template <class Exec, class How, class S>
+  void begin_elements(Exec const& exec, How const& how, S const& start) const {
+    auto const& e = w.elements_;
+    launch_scan(name, exec, how, 0, NoStep{}, carry(Views::unit(), e.a), carry(Views::zeros(), e.b),
+                carry(Views::no_covariance(), Views::covariance(e.c)));
+    Picked const firsts{0, w.series_, w.blocks()};
+    launch_scan(name, exec, how, 1, StartBlock{}, emit(Views::at(e.a, firsts)),
+                emit(Views::at(e.b, firsts)), emit(Views::covariance(Views::at(e.c, firsts))),
+                start.mean, start.covariance);
+  }
+
   template <Kalman::Order O, Kalman::Data D, class Exec, class How, class M, class Z>
   void find_elements(Exec const& exec, How const& how, TimeCut const& cut, M const& m,
                      Z const& z) const {
@@ -68,12 +82,18 @@ struct BlockFilter<Kalman::TimeBlocks<T, N, Space>, Form> {
     auto const none = Views::no_covariance();
     launch_scan(name, exec, how, cut.length,
                 typename Form::template Element<O, D, !varies_with_time<decltype(m.q)>>{},
-                carry(Views::unit(), e.a), carry(zeros, e.b), carry(none, Views::covariance(e.c)),
+                begun(Views::unit(), e.a), begun(zeros, e.b), begun(none, Views::covariance(e.c)),
                 carry(zeros, e.eta), carry(none, Views::covariance(e.j)), of_blocks(z, cut),
                 of_blocks(m.f, cut), noise(of_blocks(triangle(m.q), cut)), of_blocks(m.h, cut),
                 of_blocks(m.r, cut), step_index());
   }
 
+  /// The carry of a part of an element, which begins with a value, unless begin_elements() ran.
+  template <class Value, class V>
+  static auto begun(Value const& value, V const& v) {
+    if constexpr (root) return carry(v, v);
+    else return carry(value, v);
+  }
   /// A covariance that a square-root filter replaces by its factor.
   template <class O>
   static auto triangle(O const& o) {

@@ -93,6 +93,22 @@ struct SquareRootElementStep {
   }
 };
 
+/// Stores the element of a block without steps after which the state is the start, whatever the
+/// state before: a sequence for scan.
+struct StartBlock {
+  template <class A, class B, class C, class X, class P>
+  KOKKOS_FUNCTION void operator()(A& a, B& b, C& c, X const& x, P const& p) const {
+    a = zero<C::rows, C::rows>(b);
+    b = as_vector(x);
+    c = Kalman::covariance_factor(p);
+  }
+};
+/// A sequence for a scan of no steps, which stores the starts of carries.
+struct NoStep {
+  template <class... X>
+  KOKKOS_FUNCTION void operator()(X&...) const {}
+};
+
 /// The square-root form of a filter in blocks: c and j are lower triangular factors.
 struct SquareRootBlocks {
   static constexpr Structure structure = Structure::lower;
