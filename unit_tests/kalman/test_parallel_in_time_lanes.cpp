@@ -61,15 +61,11 @@ void check_by_lanes(int team, int items) {
         Impl::resolve(operands)...);
   };
   using Kalman::Order;
-  auto const noise = [&] {
-    if constexpr (root) return carry(common(lower(Q)));
-    else return common(symmetric(Q));
-  }();
-  typename Form::template Element<Order::predict_first, Kalman::Data::may_be_missing, root> const
+  typename Form::template Element<Order::predict_first, Kalman::Data::may_be_missing, false> const
       element;
   for (int k = 0; k < 2; ++k)
     carried(element, Impl::Steps(k * length, (k + 1) * length, false), each_block, k, each(Z),
-            common(F), noise, common(H), common(symmetric(R)), step_index());
+            common(F), common(symmetric(Q)), common(H), common(symmetric(R)), step_index());
   carried(Impl::AppendBlock<Form>{}, Impl::Steps(2), both, 0, each(each_block.a),
           each(each_block.b), each(covariance(each_block.c)), each(each_block.eta),
           each(covariance(each_block.j)));
