@@ -376,9 +376,9 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
   constexpr bool fits_promise = Form::form == Kalman::Form::covariance ||
                                 (!requires { promise.gains; } && (root || !in_blocks));
   static_assert(fits_promise,
-                "Batchwork::Kalman::filter: only covariance() takes complete(gains), and only "
-                "covariance() and square_root() take parallel_in_time(blocks); give complete() or "
-                "no promise with the other forms");
+                "Batchwork::Kalman::filter: only covariance() takes complete(gains), "
+                "only covariance() and square_root() take parallel_in_time(blocks); give "
+                "complete() or no promise with the other forms");
   if constexpr (!fits_promise) {
     return;
   } else if constexpr (in_blocks) {

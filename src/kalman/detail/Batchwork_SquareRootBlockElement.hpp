@@ -4,7 +4,7 @@
 /// \file
 /// The element of a block of time with factors of its covariances. F. Yaghoobi, A. Corenflos, S.
 /// Hassan and S. Särkkä, Parallel square-root statistical linear regression for inference in
-/// nonlinear state space models, SIAM J. Sci. Comput. 2025, arXiv 2207.00426, section 3.
+/// nonlinear state space models, SIAM J. Sci. Comput. 2025, arXiv 2207.00426.
 #ifndef BATCHWORK_SQUARE_ROOT_BLOCK_ELEMENT_HPP
 #define BATCHWORK_SQUARE_ROOT_BLOCK_ELEMENT_HPP
 
