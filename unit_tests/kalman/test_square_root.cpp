@@ -259,9 +259,11 @@ TEST(KalmanSquareRoot, FactorKeepsACovarianceBesideAZeroPivot) {
   EXPECT_NEAR(l(0, 2, 0) * l(0, 1, 0) + l(0, 2, 1) * l(0, 1, 1), 1e-8, 1e-15);
 }
 
-/// White noise of an acceleration: Q of rank one, P0 zero, and an observation without noise.
-TEST(KalmanSquareRoot, SingularModel) {
-  constexpr int N = 2, items = 19, steps = 25;
+/// White noise of an acceleration: Q of rank one and P0 zero.
+constexpr int singular_series = 19, singular_steps = 25;
+template <class Promise>
+void singular_model(Promise const& promise, double r) {
+  constexpr int N = 2, items = singular_series, steps = singular_steps;
   Dense f = eye(N), h(1, N);
   f(0, 1) = 0.5;
   h(0, 0) = h(0, 1) = 1;
@@ -277,13 +279,20 @@ TEST(KalmanSquareRoot, SingularModel) {
   auto const H = filled(Kokkos::View<double[1][N], Space>("H"), h);
   Kokkos::View<double[N][N], Space> P("P");
   Kokkos::View<double[N], Space> X("x");
-  Kalman::filter(steps, Kalman::model(common(F), common(Q), common(H), common(fixed(0.0))),
-                 Kalman::start(common(X), common(P)), b.z, b.results(), Kalman::complete(),
+  Kalman::filter(steps, Kalman::model(common(F), common(Q), common(H), common(fixed(r))),
+                 Kalman::start(common(X), common(P)), b.z, b.results(), promise,
                  Kalman::square_root());
   Kokkos::fence();
   for (int k = 0; k < items; ++k)
-    b.expect(k, true_filter(Kalman::Order::predict_first, constant_model(f, q, h, Dense(1, 1)),
+    b.expect(k, true_filter(Kalman::Order::predict_first, constant_model(f, q, h, r * eye(1)),
                             Dense(N, 1), Dense(N, N), z[std::size_t(k)]));
+}
+TEST(KalmanSquareRoot, SingularModel) {
+  // An observation without noise.
+  singular_model(Kalman::complete(), 0);
+  singular_model(Kalman::parallel_in_time(
+                     Kalman::TimeBlocks<double, 2>(Space(), singular_series, singular_steps, 6)),
+                 0.0625);
 }
 
 // ---- status -------------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ BATCHWORK_INLINE void rotate_stacked(R& r, Y& y, B& b, V& v) {
 /// covariance, and its observations as N of unit variance: eta = j' x + noise for the state x
 /// before the block, j lower triangular. In the paper eta is j times this one, which loses digits.
 template <Kalman::Data D, class E, class O, class H, class R>
-BATCHWORK_INLINE void observe(E const& e, O const& o, H const& h, R const& r) {
+BATCHWORK_INLINE void observe_element(E const& e, O const& o, H const& h, R const& r) {
   using C = std::remove_cvref_t<decltype(e.c)>;
   using S = value_t<C>;
   constexpr int N = C::rows, M = O::rows;
@@ -65,7 +65,7 @@ BATCHWORK_INLINE void observe(E const& e, O const& o, H const& h, R const& r) {
 
 /// The motion f with noise of the factor g ends the block of an element.
 template <class E, class F, class G>
-BATCHWORK_INLINE void move(E const& e, F const& f, G const& g) {
+BATCHWORK_INLINE void move_element(E const& e, F const& f, G const& g) {
   e.b = f * e.b;
   e.c = lower_factor(f * e.c, g);
   e.a = f * e.a;
@@ -84,11 +84,11 @@ struct SquareRootElementStep {
       if (t.value == 0) put(q, Kalman::covariance_factor(q));
     }
     auto const go = [&] {
-      if constexpr (QIsCarry) move(e, as_matrix(f), as_matrix(q));
-      else move(e, as_matrix(f), Kalman::covariance_factor(q));
+      if constexpr (QIsCarry) move_element(e, as_matrix(f), as_matrix(q));
+      else move_element(e, as_matrix(f), Kalman::covariance_factor(q));
     };
     if constexpr (O == Kalman::Order::predict_first) go();
-    observe<D>(e, as_vector(z), as_observation_matrix<C::rows>(h), as_matrix(r));
+    observe_element<D>(e, as_vector(z), as_observation_matrix<C::rows>(h), as_matrix(r));
     if constexpr (O == Kalman::Order::update_first) go();
   }
 };
@@ -133,9 +133,9 @@ struct SquareRootBlocks {
   template <class E, class Second>
   static BATCHWORK_INLINE void append(E const& first, Second const& second) {
     using C = std::remove_cvref_t<decltype(first.c)>;
-    observe<Kalman::Data::complete>(first, second.eta, transpose(second.j),
-                                    identity<scalar_t<value_t<C>>, C::rows>());
-    move(first, second.a, second.c);
+    observe_element<Kalman::Data::complete>(first, second.eta, transpose(second.j),
+                                            identity<scalar_t<value_t<C>>, C::rows>());
+    move_element(first, second.a, second.c);
     first.b = first.b + second.b;
   }
 };
