@@ -32,12 +32,15 @@ struct BlockPlan {
 /// not pay: it takes three times the operations of the filter.
 ///
 /// Steps that run one after the other: 2 length in the blocks, groups + 2 per_group between them,
-/// and the rest. About length = steps^(1/3) is best, but more blocks than the machine computes at
-/// once gain nothing.
-inline BlockPlan block_plan(std::int64_t series, std::int64_t steps, std::int64_t at_once) {
+/// and the rest. About length = steps^(1/3) is best, but more blocks than the machine computes in
+/// `rounds` rounds gain nothing. The rest, up to a block, runs when the blocks have ended, so
+/// machines that compute few series at once need several rounds.
+inline BlockPlan block_plan(std::int64_t series, std::int64_t steps, std::int64_t at_once,
+                            std::int64_t rounds) {
   BlockPlan best{1, 1, steps};
   if (series < 1 || steps < 1 || 3 * series >= at_once) return best;
-  double const full = double(series) * double(steps) / double(std::max<std::int64_t>(at_once, 1));
+  double const full =
+      double(series) * double(steps) / double(std::max<std::int64_t>(rounds * at_once, 1));
   auto const wanted = std::int64_t(std::ceil(std::max(std::cbrt(double(steps)), full)));
   if (steps / wanted < 6) return best;
   std::int64_t least = steps;
@@ -139,7 +142,8 @@ class TimeBlocks {
     requires Kokkos::is_execution_space_v<Exec>
   TimeBlocks(Exec const& exec, std::int64_t series, std::int64_t steps)
       : TimeBlocks(exec, series, steps,
-                   Impl::block_plan(series, steps, Impl::series_at_once<T>(exec))) {}
+                   Impl::block_plan(series, steps, Impl::series_at_once<T>(exec),
+                                    Impl::runs_on_device<Exec> ? 1 : 8)) {}
 
   /// Allocates the workspace for a number of blocks.
   ///

@@ -393,25 +393,27 @@ TEST(TimeBlocks, WrongWorkspaceAndNoSeries) {
 }
 
 TEST(TimeBlocks, Plans) {
-  struct Case {
-    std::int64_t series, steps, at_once;
+  struct Machine {
+    std::int64_t series, steps, at_once, rounds;
   };
-  for (auto const c : {Case{1, 1000000, 65536},
-                       {1, 999983, 65536},
-                       {100, 100000, 65536},
-                       {1, 1000, 64},
-                       {7, 12345, 64}}) {
-    auto const plan = Impl::block_plan(c.series, c.steps, c.at_once);
+  for (auto const c : {Machine{1, 1000000, 65536, 1},
+                       {1, 999983, 65536, 1},
+                       {100, 100000, 65536, 1},
+                       {1, 1000, 64, 1},
+                       {7, 12345, 64, 1},
+                       {1, 100000, 8, 8},
+                       {2, 12345, 16, 8}}) {
+    auto const plan = Impl::block_plan(c.series, c.steps, c.at_once, c.rounds);
     EXPECT_GT(plan.blocks(), 1);
     EXPECT_LE(plan.blocks() * plan.length, c.steps);
     EXPECT_GE(c.steps - plan.blocks() * plan.length, 1);
     EXPECT_LE(c.steps - plan.blocks() * plan.length, plan.length) << c.steps;  // a short rest
-    EXPECT_LE(c.series * plan.blocks(), c.at_once);
+    EXPECT_LE(c.series * plan.blocks(), c.rounds * c.at_once);
   }
-  EXPECT_EQ(Impl::block_plan(100000, 1000, 65536).blocks(), 1);
-  EXPECT_EQ(Impl::block_plan(1, 10, 65536).blocks(), 1);
-  EXPECT_EQ(Impl::block_plan(0, 10, 65536).blocks(), 1);
-  EXPECT_EQ(Impl::block_plan(1, 0, 65536).blocks(), 1);
+  EXPECT_EQ(Impl::block_plan(100000, 1000, 65536, 1).blocks(), 1);
+  EXPECT_EQ(Impl::block_plan(1, 10, 65536, 1).blocks(), 1);
+  EXPECT_EQ(Impl::block_plan(0, 10, 65536, 1).blocks(), 1);
+  EXPECT_EQ(Impl::block_plan(1, 0, 65536, 1).blocks(), 1);
 }
 
 }  // namespace
