@@ -171,9 +171,6 @@ void launch_gains(Exec const& exec, std::string const& label, std::int64_t steps
           carry_operand(common(fixed(T(0))), out(inaccurate)));
 }
 
-/// Whether Q has a time index.
-template <class Q>
-inline constexpr bool varies_with_time = Q::kind == Kind::each || Q::kind == Kind::common_each;
 /// A matrix of the step to the next time.
 template <Kalman::Order O, class Op>
 auto to_the_next(Op operand) {
@@ -204,8 +201,8 @@ void launch_square_root(Exec const& exec, How const& how, std::int64_t steps, M 
 }
 
 /// The filter parallel in time, after all checks of a filter without blocks.
-template <Kalman::Data D, class Exec, class How, class M, class S, class Likelihood, class Z,
-          class Re, class Blocks>
+template <bool Root, Kalman::Data D, class Exec, class How, class M, class S, class Likelihood,
+          class Z, class Re, class Blocks>
 void launch_in_blocks(Exec const& exec, How const& how, std::int64_t steps, M const& m,
                       S const& start, Likelihood const& likelihood, Z const& z, Re const& re,
                       Blocks const& blocks) {
@@ -215,7 +212,9 @@ void launch_in_blocks(Exec const& exec, How const& how, std::int64_t steps, M co
        re.predicted_mean_, re.predicted_covariance_, re.filtered_mean_, re.filtered_covariance_);
   };
   std::int64_t items = 0;
-  run([&](auto const&... o) { items = check("Kalman::filter", steps, o..., re.status_); });
+  run([&](auto const&... o) {
+    items = check("Kalman::filter", steps, o..., re.more_.filtered_factor, re.status_);
+  });
   if (items == 0) return;
   if (items != blocks.series() || steps != blocks.steps())
     refuse_call("Kalman::filter", "the time blocks are for " + std::to_string(blocks.series()) +
@@ -226,8 +225,11 @@ void launch_in_blocks(Exec const& exec, How const& how, std::int64_t steps, M co
   if (blocks.blocks() > std::numeric_limits<std::int32_t>::max() / items)
     refuse_call("Kalman::filter",
                 "all series together have more than 2^31 blocks of time; give TimeBlocks fewer");
+  using Form = std::conditional_t<Root, SquareRootBlocks, CovarianceBlocks>;
   if (blocks.blocks() > 1) {
-    BlockFilter<Blocks>{blocks}.template run<D>(exec, how, m, start, z, re);
+    BlockFilter<Blocks, Form>{blocks}.template run<D>(exec, how, m, start, z, re);
+  } else if constexpr (Root) {
+    launch_square_root<D>(exec, how, steps, m, start, likelihood, z, re);
   } else {
     run([&](auto const&... o) {
       scan_as("Kalman::filter", exec, how, steps, Kalman::Step<S::order, D>{}, re.status_, o...);
@@ -383,14 +385,28 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
   auto const likelihood = likelihood_operand<T>(re.log_likelihood_);
 
   constexpr bool is_diffuse = decltype(start.diffuse)::kind != Kind::nothing;
+  constexpr bool root = Form::form == Kalman::Form::square_root,
+                 in_blocks = requires { promise.blocks; };
   constexpr bool fits_promise = Form::form == Kalman::Form::covariance ||
-                                (!requires { promise.gains; } && !requires { promise.blocks; });
+                                (!requires { promise.gains; } && (root || !in_blocks));
   static_assert(fits_promise,
-                "Batchwork::Kalman::filter: only covariance() takes complete(gains) and "
-                "parallel_in_time(blocks); give complete() or no promise with the other forms");
+                "Batchwork::Kalman::filter: only covariance() takes complete(gains), "
+                "only covariance() and square_root() take parallel_in_time(blocks); give "
+                "complete() or no promise with the other forms");
   if constexpr (!fits_promise) {
     return;
-  } else if constexpr (Form::form == Kalman::Form::square_root) {
+  } else if constexpr (in_blocks) {
+    using B = std::remove_cvref_t<decltype(promise.blocks)>;
+    static_assert(!is_diffuse,
+                  "Batchwork::Kalman::filter: parallel_in_time does not take a diffuse start; "
+                  "filter the first steps without it, then continue from last_mean and "
+                  "last_covariance with predicted(x, P)");
+    static_assert(B::states == N && std::is_same_v<typename B::scalar, T>,
+                  "Batchwork::Kalman::filter: the time blocks have other extents or numbers than "
+                  "the model; give TimeBlocks<T, N> for numbers T and N states");
+    if constexpr (!is_diffuse && B::states == N && std::is_same_v<typename B::scalar, T>)
+      launch_in_blocks<root, D>(exec, how, steps, m, start, likelihood, z, re, promise.blocks);
+  } else if constexpr (root) {
     if constexpr (is_diffuse)
       launch_diffuse_square_root<D>(exec, how, steps, m, start, likelihood, z, re);
     else launch_square_root<D>(exec, how, steps, m, start, likelihood, z, re);
@@ -449,17 +465,6 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
     run([&](auto const& sequence, auto const& status, auto const&... o) {
       scan_as("Kalman::filter", exec, how, steps, sequence, status, o...);
     });
-  } else if constexpr (requires { promise.blocks; }) {
-    using B = std::remove_cvref_t<decltype(promise.blocks)>;
-    static_assert(!is_diffuse,
-                  "Batchwork::Kalman::filter: parallel_in_time does not take a diffuse start; "
-                  "filter the first steps without it, then continue from last_mean and "
-                  "last_covariance with predicted(x, P)");
-    static_assert(B::states == N && std::is_same_v<typename B::scalar, T>,
-                  "Batchwork::Kalman::filter: the time blocks have other extents or numbers than "
-                  "the model; give TimeBlocks<T, N> for numbers T and N states");
-    if constexpr (!is_diffuse && B::states == N && std::is_same_v<typename B::scalar, T>)
-      launch_in_blocks<D>(exec, how, steps, m, start, likelihood, z, re, promise.blocks);
   } else if constexpr (!is_diffuse) {
     scan_as("Kalman::filter", exec, how, steps, Kalman::Step<S::order, D>{}, re.status_,
             carry_operand(start.mean, re.last_mean_),
@@ -571,8 +576,8 @@ namespace Kalman {
 /// \param promise optional: complete(), or complete(gains) for a model and a start that are common
 ///   to all items, or parallel_in_time(blocks) for few long series
 /// \param form optional, the last argument: covariance(), the default, sequential(), joseph(),
-///   square_root(), information() or steady(tolerance). Only covariance() takes complete(gains) and
-///   parallel_in_time(blocks).
+///   square_root(), information() or steady(tolerance). Only covariance() takes complete(gains),
+///   only covariance() and square_root() take parallel_in_time(blocks).
 /// \throws std::invalid_argument before anything is launched if Views do not fit: different numbers
 ///   of items, too few steps, wrong extents, null or overlapping Views. Outputs are then unchanged.
 ///   Messages count operands in the order of the parameters of Step.

@@ -32,12 +32,15 @@ struct BlockPlan {
 /// not pay: it takes three times the operations of the filter.
 ///
 /// Steps that run one after the other: 2 length in the blocks, groups + 2 per_group between them,
-/// and the rest. About length = steps^(1/3) is best, but more blocks than the machine computes at
-/// once gain nothing.
-inline BlockPlan block_plan(std::int64_t series, std::int64_t steps, std::int64_t at_once) {
+/// and the rest. About length = steps^(1/3) is best, but more blocks than the machine computes in
+/// `rounds` rounds gain nothing. The rest, up to a block, runs when the blocks have ended, so
+/// machines that compute few series at once need several rounds.
+inline BlockPlan block_plan(std::int64_t series, std::int64_t steps, std::int64_t at_once,
+                            std::int64_t rounds) {
   BlockPlan best{1, 1, steps};
   if (series < 1 || steps < 1 || 3 * series >= at_once) return best;
-  double const full = double(series) * double(steps) / double(std::max<std::int64_t>(at_once, 1));
+  double const full =
+      double(series) * double(steps) / double(std::max<std::int64_t>(rounds * at_once, 1));
   auto const wanted = std::int64_t(std::ceil(std::max(std::cbrt(double(steps)), full)));
   if (steps / wanted < 6) return best;
   std::int64_t least = steps;
@@ -97,9 +100,9 @@ struct BlockElements {
         j(allocate("J"), n) {}
 };
 
-template <class Blocks>
+template <class Blocks, class Form>
 struct BlockFilter;
-template <class Blocks>
+template <class Blocks, class Form>
 struct BlockSmoother;
 
 }  // namespace Impl
@@ -139,7 +142,8 @@ class TimeBlocks {
     requires Kokkos::is_execution_space_v<Exec>
   TimeBlocks(Exec const& exec, std::int64_t series, std::int64_t steps)
       : TimeBlocks(exec, series, steps,
-                   Impl::block_plan(series, steps, Impl::series_at_once<T>(exec))) {}
+                   Impl::block_plan(series, steps, Impl::series_at_once<T>(exec),
+                                    Impl::runs_on_device<Exec> ? 1 : 8)) {}
 
   /// Allocates the workspace for a number of blocks.
   ///
@@ -186,9 +190,9 @@ class TimeBlocks {
     };
   }
 
-  template <class>
+  template <class, class>
   friend struct Impl::BlockFilter;
-  template <class>
+  template <class, class>
   friend struct Impl::BlockSmoother;
 
   std::int64_t series_, steps_;
@@ -221,6 +225,11 @@ struct ParallelInTime {
 /// Five kernels find the states before all blocks, then filter the blocks. Together they take about
 /// three times the operations of the filter: 9 N^3 + 6 M N^2 + 4 M^2 N for a step, and 12 N^3 for a
 /// block. If the workspace has one block, the filter runs as without it.
+///
+/// With square_root() all of this is done with factors, and no covariance is formed: 8 N^3 + 13 M
+/// N^2 + 7 M^2 N for a step, and about 25 N^3 for a block. The observations of a block become N
+/// observations of unit variance of the state before it. (F. Yaghoobi, A. Corenflos, S. Hassan and
+/// S. Särkkä, arXiv 2207.00426.)
 ///
 /// R must be positive definite, also where P alone would make the covariance of the innovations
 /// positive. Otherwise a series may fail as not_finite. (S. Särkkä and Á. F.

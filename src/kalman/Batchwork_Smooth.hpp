@@ -142,11 +142,12 @@ void launch_smooth(Exec const& exec, How const& how, std::int64_t steps, M const
                 re.status_)
           .make_more(more.of_filter(nothing()));
   }();
-  using Backward = SmoothSequence<std::conditional_t<root, SquareRootSmoother, CovarianceSmoother>>;
-  constexpr Structure carry_structure = root ? Structure::lower : Structure::symmetric;
+  using Smoother = std::conditional_t<root, SquareRootSmoother, CovarianceSmoother>;
+  using Backward = SmoothSequence<Smoother>;
   auto const run = [&](auto const& go) {
     go(Backward{steps, {}}, zero_carry<T, N, 1, Structure::general, 1>(),
-       zero_carry<T, N, N, carry_structure, 2>(), next_operand<S::order, Structure::general>(m.f),
+       zero_carry<T, N, N, Smoother::structure, 2>(),
+       next_operand<S::order, Structure::general>(m.f),
        next_operand<S::order, Structure::symmetric>(m.q), step_index(),
        read_each(more.diffuse_factor), read_each(more.diffuse_columns), mean, covariance, m.f, m.q,
        smoothed_mean, smoothed_covariance, more.lag_one);
@@ -163,7 +164,7 @@ void launch_smooth(Exec const& exec, How const& how, std::int64_t steps, M const
   if constexpr (requires { promise.blocks; }) {
     if (promise.blocks.blocks() > 1) {
       using Blocks = std::remove_cvref_t<decltype(promise.blocks)>;
-      BlockSmoother<Blocks>{promise.blocks}.template run<S::order>(
+      BlockSmoother<Blocks, Smoother>{promise.blocks}.template run<S::order>(
           exec, how, next_operand<S::order, Structure::general>(m.f),
           next_operand<S::order, Structure::symmetric>(m.q), m.f, m.q, mean, covariance,
           smoothed_mean, smoothed_covariance, more.lag_one, re.status_);

@@ -90,59 +90,63 @@ BATCHWORK_INLINE auto lower_factor(A const& a, G const& g) {
   }
 }
 
+/// What an observation says about a state.
+template <class Gain, class S, int M>
+struct FactorGain {
+  Gain gain;     ///< K, M x N
+  S squares[M];  ///< squares of the diagonal entries of E
+  S constant;    ///< m log 2 pi for m entries observed
+};
+
 /// The array [G' 0; L' H' L'] with R = G G', rotated into [E K; 0 L'], E upper triangular: E' E is
 /// the covariance of the innovations and K' E^-T the gain. Rotations by rows, the last row of L'
 /// first, keep L' triangular. Reflections would lose what a small R says beside a large L, because
 /// its rows are above.
-template <Kalman::Data D, class X, class L, class Ll, class Z, class H, class R>
-BATCHWORK_INLINE void update_factor(X& x, L& l, Ll& loglik, Z const& z, H const& h, R const& r) {
+///
+/// \param v  M rows each, replaced by E^-T v: the innovation, and others; rows of missing entries
+///   become zero
+template <Kalman::Data D, class L, class Z, class H, class R, class... V>
+BATCHWORK_INLINE auto observe_factor(L& l, Z const& z, H const& h, R const& r, V&... v) {
   using S = value_t<L>;
   using T = scalar_t<S>;
   constexpr int N = L::rows, M = Z::rows;
-  static_assert(X::rows == N && H::cols == N && H::rows == M && R::rows == M && R::cols == M,
-                "Batchwork::Kalman::square_root_update: the extents do not fit; give x N entries, "
-                "l N x N, z M entries, h M x N and r M x M");
   S const zero(T(0));
   auto const w = h * l;
-  Vector<S, M> v = z - h * x;
   S constant(T(0));
   auto const missing = [&] {
     if constexpr (D == Kalman::Data::complete) {
       constant = S(T(M) * log_two_pi<T>);
-      v = fail_where(any_missing(z), Reason::incomplete_data, v);
+      ((v = fail_where(any_missing(z), Reason::incomplete_data, v)), ...);
       Missing<mask_t<S>, M> none;
       BATCHWORK_UNROLL_ON_DEVICE
       for (int i = 0; i < M; ++i) none.entry[i] = mask_t<S>(false);
       return none;
     } else {
       auto const which = missing_entries<S>(z);
+      (skip_missing_rows(v, which), ...);
       BATCHWORK_UNROLL_ON_DEVICE
-      for (int i = 0; i < M; ++i) {
-        v.set(i, 0, select(which.entry[i], zero, S(v.entry(i, 0))));
-        constant += select(which.entry[i], zero, S(log_two_pi<T>));
-      }
+      for (int i = 0; i < M; ++i) constant += select(which.entry[i], zero, S(log_two_pi<T>));
       return which;
     }
   }();
   auto const noise = unit_factor<S, M>(r, [&](int i) { return missing.entry[i]; });
   info_t<S> info = noise.info;
 
-  auto const grid = grid_of(l, v);
+  auto const grid = grid_of(l, v...);
   auto root = columns_of<S, N, N>(transpose(l), grid);
   auto gain = zero_columns<S, M, N>(grid);
-  using V = typename decltype(root)::value_type;
-  V seen[M * N];  // column i of L' H'
+  using C = typename decltype(root)::value_type;
+  C seen[M * N];  // column i of L' H'
   BATCHWORK_UNROLL_ON_DEVICE
   for (int i = 0; i < M; ++i) {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int j = 0; j < N; ++j)
       seen[i * N + j] = value_of(S(select(missing.entry[i], zero, S(w.entry(i, j)))));
   }
-  Vector<S, M> u = v;
   S squares[M];
   BATCHWORK_UNROLL_ON_DEVICE
   for (int i = 0; i < M; ++i) {
-    V row[M];  // row i of E
+    C row[M];  // row i of E
     row[i] = value_of(S(sqrt(noise.d[i])));
     BATCHWORK_UNROLL_ON_DEVICE
     for (int k = i + 1; k < M; ++k)
@@ -150,7 +154,7 @@ BATCHWORK_INLINE void update_factor(X& x, L& l, Ll& loglik, Z const& z, H const&
     BATCHWORK_UNROLL_ON_DEVICE
     for (int n = 0; n < N; ++n) {
       int const j = N - 1 - n;
-      RowRotation<V> const rotation(row[i], seen[i * N + j]);
+      RowRotation<C> const rotation(row[i], seen[i * N + j]);
       BATCHWORK_UNROLL_ON_DEVICE
       for (int k = i + 1; k < M; ++k) rotation.apply(row[k], seen[k * N + j]);
       BATCHWORK_UNROLL_ON_DEVICE
@@ -162,17 +166,41 @@ BATCHWORK_INLINE void update_factor(X& x, L& l, Ll& loglik, Z const& z, H const&
     auto const good = check_pivot(squares[i], i, info);
     S const inverse = select(good, S(T(1)), S(std::numeric_limits<T>::quiet_NaN())) /
                       select(good, length, S(T(1)));
-    // u = E^-T v, one row after the other.
-    S const ui = S(u.entry(i, 0)) * inverse;
-    u.set(i, 0, ui);
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int k = i + 1; k < M; ++k)
-      u.set(k, 0, S(S(u.entry(k, 0)) - value_of_lane<S>(row[k], grid) * ui));
+    // E^-T v, one row after the other.
+    auto const eliminate = [&](auto& x) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int c = 0; c < std::remove_cvref_t<decltype(x)>::cols; ++c) {
+        S const xi = S(x.entry(i, c)) * inverse;
+        x.set(i, c, xi);
+        BATCHWORK_UNROLL_ON_DEVICE
+        for (int k = i + 1; k < M; ++k)
+          x.set(k, c, S(S(x.entry(k, c)) - value_of_lane<S>(row[k], grid) * xi));
+      }
+    };
+    (eliminate(v), ...);
   }
-  u.info = first_failure(u.info, info);
-  x = x + transpose(tile_of_columns(gain, u.info)) * u;
-  l = transpose(tile_of_columns(root, first_failure(info_in_lanes_of<S>(l.info), u.info)));
-  add_normal<M>(loglik, constant, u, [&](int i) { return squares[i]; });
+  info_t<S> all = info;
+  ((v.info = first_failure(v.info, info), all = first_failure(v.info, all)), ...);
+  l = transpose(tile_of_columns(root, first_failure(info_in_lanes_of<S>(l.info), all)));
+  auto const k = tile_of_columns(gain, all);
+  FactorGain<std::remove_const_t<decltype(k)>, S, M> said{k, {}, constant};
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = 0; i < M; ++i) said.squares[i] = squares[i];
+  return said;
+}
+
+/// The update of a mean and a factor by an observation.
+template <Kalman::Data D, class X, class L, class Ll, class Z, class H, class R>
+BATCHWORK_INLINE void update_factor(X& x, L& l, Ll& loglik, Z const& z, H const& h, R const& r) {
+  using S = value_t<L>;
+  constexpr int N = L::rows, M = Z::rows;
+  static_assert(X::rows == N && H::cols == N && H::rows == M && R::rows == M && R::cols == M,
+                "Batchwork::Kalman::square_root_update: the extents do not fit; give x N entries, "
+                "l N x N, z M entries, h M x N and r M x M");
+  Vector<S, M> u = z - h * x;
+  auto const k = observe_factor<D>(l, z, h, r, u);
+  x = x + transpose(k.gain) * u;
+  add_normal<M>(loglik, k.constant, u, [&](int i) { return k.squares[i]; });
 }
 
 /// Stores the covariance L L', unless P is nothing().

@@ -20,11 +20,19 @@ void parallel_in_time(Exec const& exec, std::int64_t steps, Interleaved<double* 
                      .log_likelihood(log_likelihood)
                      .status(codes),
                  Kalman::parallel_in_time(blocks));
+  Kalman::filter(exec, steps, Kalman::model(in(f), common(q), common(h), common(r)),
+                 Kalman::start(common(x0), common(p0)), z,
+                 Kalman::results().filtered_mean(mean).log_likelihood(log_likelihood),
+                 Kalman::parallel_in_time(blocks), Kalman::square_root());
   Kalman::smooth(
       exec, steps, Kalman::model(each(f_of_time), common(q), common(h), common(r)),
       Kalman::start(common(x0), common(p0)), z,
       Kalman::results().smoothed_mean(mean).smoothed_covariance(covariance).status(codes),
       Kalman::parallel_in_time(blocks));
+  Kalman::smooth(exec, steps, Kalman::model(each(f_of_time), common(q), common(h), common(r)),
+                 Kalman::start(common(x0), common(p0)), z,
+                 Kalman::results().smoothed_mean(mean).smoothed_covariance(covariance),
+                 Kalman::parallel_in_time(blocks), Kalman::square_root());
 }
 
 void forms(Exec const& exec, std::int64_t steps, Interleaved<double[2][2]> f,

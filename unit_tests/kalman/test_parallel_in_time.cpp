@@ -8,10 +8,17 @@
 namespace Batchwork::Test {
 namespace {
 
+template <class Number, class OfFilter>
+struct Case {
+  using T = Number;
+  using Form = OfFilter;
+};
 template <class T>
 class KalmanParallelInTime : public ::testing::Test {};
-using Numbers = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(KalmanParallelInTime, Numbers);
+using Cases =
+    ::testing::Types<Case<float, Kalman::CovarianceForm>, Case<double, Kalman::CovarianceForm>,
+                     Case<float, Kalman::SquareRootForm>, Case<double, Kalman::SquareRootForm>>;
+TYPED_TEST_SUITE(KalmanParallelInTime, Cases);
 
 /// Nearly undamped motion with little noise: a state far in the past still matters.
 struct Motion {
@@ -50,8 +57,9 @@ std::vector<std::vector<Dense>> series_with_gaps(int items, int steps, unsigned 
 }
 
 /// Every number of steps and blocks: one group, several groups, blocks of one step, a rest.
-template <class T, Kalman::Order O>
+template <class C, Kalman::Order O>
 void all_cuts() {
+  using T = typename C::T;
   Motion const m;
   Matrices<T> const matrices(m);
   for (auto const [items, steps, blocks] :
@@ -65,7 +73,7 @@ void all_cuts() {
     EXPECT_LE(cut.blocks() * cut.length(), steps);
     auto const call = [&](auto const& start) {
       Kalman::filter(Space(), steps, matrices.model(), start, batch.z, batch.results(),
-                     Kalman::parallel_in_time(cut));
+                     Kalman::parallel_in_time(cut), typename C::Form());
     };
     if constexpr (O == Kalman::Order::predict_first) call(Kalman::start(common(x), common(p)));
     else call(Kalman::predicted(common(x), common(p)));
@@ -84,7 +92,8 @@ TYPED_TEST(KalmanParallelInTime, AfterAPrediction) {
 
 /// F of each item and time, Q of each time, H of each item; the start may be the View of the end.
 TYPED_TEST(KalmanParallelInTime, EveryKindOfOperand) {
-  using T = TypeParam;
+  using C = TypeParam;
+  using T = typename C::T;
   constexpr int items = 3, steps = 41;
   Motion const m;
   Matrices<T> const matrices(m);
@@ -125,7 +134,8 @@ TYPED_TEST(KalmanParallelInTime, EveryKindOfOperand) {
            eye(N));
   Kalman::filter(Space(), steps, Kalman::model(each(F), common(each(Q)), in(H), common(matrices.r)),
                  Kalman::start(batch.lm, batch.lc), batch.z, batch.results(),
-                 Kalman::parallel_in_time(Kalman::TimeBlocks<T, N>(Space(), items, steps, 8)));
+                 Kalman::parallel_in_time(Kalman::TimeBlocks<T, N>(Space(), items, steps, 8)),
+                 typename C::Form());
   Kokkos::fence();
   for (int k = 0; k < items; ++k)
     batch.expect(k, true_filter(Kalman::Order::predict_first,
@@ -136,8 +146,9 @@ TYPED_TEST(KalmanParallelInTime, EveryKindOfOperand) {
 
 /// The smoother, with F and Q of each item and time. If `own`, filtered results have Views of their
 /// own.
-template <class T, Kalman::Order O>
+template <class C, Kalman::Order O>
 void smoother(bool own) {
+  using T = typename C::T;
   constexpr int items = 3;
   Motion const m;
   Matrices<T> const matrices(m);
@@ -171,7 +182,7 @@ void smoother(bool own) {
       Kalman::smooth(
           Space(), steps,
           Kalman::model(each(F), common(each(Q)), common(matrices.h), common(matrices.r)), start,
-          b.z, results, Kalman::parallel_in_time(cut));
+          b.z, results, Kalman::parallel_in_time(cut), typename C::Form());
     };
     auto const call_with = [&](auto const& results) {
       if constexpr (O == Kalman::Order::predict_first)
@@ -203,7 +214,8 @@ TYPED_TEST(KalmanParallelInTime, SmootherAfterAPrediction) {
 
 /// One state: all Views without the indices of a tile, and a rest of the steps.
 TYPED_TEST(KalmanParallelInTime, NumbersAsStates) {
-  using T = TypeParam;
+  using C = TypeParam;
+  using T = typename C::T;
   constexpr int items = 2, steps = 35;
   Random random(5);
   std::vector<std::vector<Dense>> z;
@@ -222,7 +234,8 @@ TYPED_TEST(KalmanParallelInTime, NumbersAsStates) {
       Space(), steps, Kalman::model(one(1), one(0.0625), one(1), one(2)),
       Kalman::predicted(one(0.5), one(8)), Z,
       Kalman::results().filtered_mean(mean).last_mean(x).last_covariance(p).log_likelihood(ll),
-      Kalman::parallel_in_time(Kalman::TimeBlocks<T, 1>(Space(), items, steps, 6)));
+      Kalman::parallel_in_time(Kalman::TimeBlocks<T, 1>(Space(), items, steps, 6)),
+      typename C::Form());
   Kokkos::fence();
   auto const number = [](double v) { return Dense(1, 1, v); };
   for (std::size_t k = 0; k < items; ++k) {
@@ -241,7 +254,8 @@ TYPED_TEST(KalmanParallelInTime, NumbersAsStates) {
 /// A series that fails in the middle: results up to then, the status of that step, NaN afterwards.
 /// The others are bitwise the same as without it.
 TYPED_TEST(KalmanParallelInTime, FailureOfOneSeries) {
-  using T = TypeParam;
+  using C = TypeParam;
+  using T = typename C::T;
   constexpr int items = 3, steps = 48, bad_step = 21;
   Motion const m;
   Matrices<T> const matrices(m);
@@ -253,7 +267,8 @@ TYPED_TEST(KalmanParallelInTime, FailureOfOneSeries) {
     auto const p = filled(Kokkos::View<T[N][N], Space>("P"), eye(N));
     Kalman::filter(Space(), steps, matrices.model(), Kalman::start(common(x), common(p)), b.z,
                    b.results(),
-                   Kalman::parallel_in_time(Kalman::TimeBlocks<T, N>(Space(), items, steps, 8)));
+                   Kalman::parallel_in_time(Kalman::TimeBlocks<T, N>(Space(), items, steps, 8)),
+                   typename C::Form());
     Kokkos::fence();
     return b;
   };
@@ -277,7 +292,8 @@ TYPED_TEST(KalmanParallelInTime, FailureOfOneSeries) {
 /// The smoother of a series that fails has the filter's status and no results; the others are
 /// bitwise the same as without it.
 TYPED_TEST(KalmanParallelInTime, FailureOfASmoother) {
-  using T = TypeParam;
+  using C = TypeParam;
+  using T = typename C::T;
   constexpr int items = 3, steps = 48;
   Matrices<T> const matrices{Motion()};
   auto const run = [&](int bad) {
@@ -288,7 +304,8 @@ TYPED_TEST(KalmanParallelInTime, FailureOfASmoother) {
     auto const p = filled(Kokkos::View<T[N][N], Space>("P"), eye(N));
     Kalman::smooth(Space(), steps, matrices.model(), Kalman::start(common(x), common(p)), b.z,
                    b.results(),
-                   Kalman::parallel_in_time(Kalman::TimeBlocks<T, N>(Space(), items, steps, 8)));
+                   Kalman::parallel_in_time(Kalman::TimeBlocks<T, N>(Space(), items, steps, 8)),
+                   typename C::Form());
     Kokkos::fence();
     return b;
   };
@@ -309,7 +326,8 @@ TYPED_TEST(KalmanParallelInTime, FailureOfASmoother) {
 
 /// All units times 2^k: the same bits times 2^k.
 TYPED_TEST(KalmanParallelInTime, Units) {
-  using T = TypeParam;
+  using C = TypeParam;
+  using T = typename C::T;
   constexpr int items = 1, steps = 40;
   auto const run = [&](int k) {
     long double const unit = std::ldexp(1.0L, k);
@@ -324,7 +342,8 @@ TYPED_TEST(KalmanParallelInTime, Units) {
     auto const p = filled(Kokkos::View<T[N][N], Space>("P"), unit * unit * eye(N));
     Kalman::filter(Space(), steps, matrices.model(), Kalman::start(common(x), common(p)), b.z,
                    b.results(),
-                   Kalman::parallel_in_time(Kalman::TimeBlocks<T, N>(Space(), items, steps, 8)));
+                   Kalman::parallel_in_time(Kalman::TimeBlocks<T, N>(Space(), items, steps, 8)),
+                   typename C::Form());
     Kokkos::fence();
     return b;
   };
@@ -374,25 +393,27 @@ TEST(TimeBlocks, WrongWorkspaceAndNoSeries) {
 }
 
 TEST(TimeBlocks, Plans) {
-  struct Case {
-    std::int64_t series, steps, at_once;
+  struct Machine {
+    std::int64_t series, steps, at_once, rounds;
   };
-  for (auto const c : {Case{1, 1000000, 65536},
-                       {1, 999983, 65536},
-                       {100, 100000, 65536},
-                       {1, 1000, 64},
-                       {7, 12345, 64}}) {
-    auto const plan = Impl::block_plan(c.series, c.steps, c.at_once);
+  for (auto const c : {Machine{1, 1000000, 65536, 1},
+                       {1, 999983, 65536, 1},
+                       {100, 100000, 65536, 1},
+                       {1, 1000, 64, 1},
+                       {7, 12345, 64, 1},
+                       {1, 100000, 8, 8},
+                       {2, 12345, 16, 8}}) {
+    auto const plan = Impl::block_plan(c.series, c.steps, c.at_once, c.rounds);
     EXPECT_GT(plan.blocks(), 1);
     EXPECT_LE(plan.blocks() * plan.length, c.steps);
     EXPECT_GE(c.steps - plan.blocks() * plan.length, 1);
     EXPECT_LE(c.steps - plan.blocks() * plan.length, plan.length) << c.steps;  // a short rest
-    EXPECT_LE(c.series * plan.blocks(), c.at_once);
+    EXPECT_LE(c.series * plan.blocks(), c.rounds * c.at_once);
   }
-  EXPECT_EQ(Impl::block_plan(100000, 1000, 65536).blocks(), 1);
-  EXPECT_EQ(Impl::block_plan(1, 10, 65536).blocks(), 1);
-  EXPECT_EQ(Impl::block_plan(0, 10, 65536).blocks(), 1);
-  EXPECT_EQ(Impl::block_plan(1, 0, 65536).blocks(), 1);
+  EXPECT_EQ(Impl::block_plan(100000, 1000, 65536, 1).blocks(), 1);
+  EXPECT_EQ(Impl::block_plan(1, 10, 65536, 1).blocks(), 1);
+  EXPECT_EQ(Impl::block_plan(0, 10, 65536, 1).blocks(), 1);
+  EXPECT_EQ(Impl::block_plan(1, 0, 65536, 1).blocks(), 1);
 }
 
 }  // namespace

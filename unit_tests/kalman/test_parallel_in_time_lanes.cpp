@@ -26,9 +26,14 @@ auto block_of(V const& v, int k) {
   else return extents<N, N>(Kokkos::subview(v, Kokkos::ALL, k, Kokkos::ALL, Kokkos::ALL));
 }
 
-template <class T, int N, int M, int L>
+template <class Form, class T, int N, int M, int L>
 void check_by_lanes(int team, int items) {
   constexpr int length = 4;
+  constexpr bool root = Form::structure == Structure::lower;
+  auto const covariance = [](auto const& v) {
+    if constexpr (root) return lower(v);
+    else return symmetric(v);
+  };
   Random random(101);
   RandomModel<T> const m(random, N, M);
   std::vector<std::vector<Dense>> z;
@@ -47,33 +52,36 @@ void check_by_lanes(int team, int items) {
   auto const carried = [&](auto const& step, auto const& steps,
                            Elements<T, N, Kokkos::LayoutRight> const& e, int k,
                            auto const&... operands) {
-    scan_by_lanes<L>(team, items, steps, step, Impl::resolve(carry(common(P), block_of<N>(e.a, k))),
-                     Impl::resolve(carry(common(zeros), block_of<N>(e.b, k))),
-                     Impl::resolve(carry(common(symmetric(none)), symmetric(block_of<N>(e.c, k)))),
-                     Impl::resolve(carry(common(zeros), block_of<N>(e.eta, k))),
-                     Impl::resolve(carry(common(symmetric(none)), symmetric(block_of<N>(e.j, k)))),
-                     Impl::resolve(operands)...);
+    scan_by_lanes<L>(
+        team, items, steps, step, Impl::resolve(carry(common(P), block_of<N>(e.a, k))),
+        Impl::resolve(carry(common(zeros), block_of<N>(e.b, k))),
+        Impl::resolve(carry(common(covariance(none)), covariance(block_of<N>(e.c, k)))),
+        Impl::resolve(carry(common(zeros), block_of<N>(e.eta, k))),
+        Impl::resolve(carry(common(covariance(none)), covariance(block_of<N>(e.j, k)))),
+        Impl::resolve(operands)...);
   };
   using Kalman::Order;
+  typename Form::template Element<Order::predict_first, Kalman::Data::may_be_missing, false> const
+      element;
   for (int k = 0; k < 2; ++k)
-    carried(Impl::ElementStep<Order::predict_first, Kalman::Data::may_be_missing>{},
-            Impl::Steps(k * length, (k + 1) * length, false), each_block, k, each(Z), common(F),
-            common(symmetric(Q)), common(H), common(symmetric(R)));
-  carried(Impl::AppendBlock{}, Impl::Steps(2), both, 0, each(each_block.a), each(each_block.b),
-          each(symmetric(each_block.c)), each(each_block.eta), each(symmetric(each_block.j)));
+    carried(element, Impl::Steps(k * length, (k + 1) * length, false), each_block, k, each(Z),
+            common(F), common(symmetric(Q)), common(H), common(symmetric(R)), step_index());
+  carried(Impl::AppendBlock<Form>{}, Impl::Steps(2), both, 0, each(each_block.a),
+          each(each_block.b), each(covariance(each_block.c)), each(each_block.eta),
+          each(covariance(each_block.j)));
 
   auto const x = poisoned(Kokkos::View<T** [N], Space>("x", items, 2));
   auto const p = poisoned(Kokkos::View<T** [N][N], Space>("p", items, 2));
   auto const end_x = poisoned(Kokkos::View<T* [N], Space>("end x", items));
   auto const end_p = poisoned(Kokkos::View<T* [N][N], Space>("end p", items));
   auto const pass = [&](Elements<T, N, Kokkos::LayoutRight> const& e, int blocks) {
-    scan_by_lanes<L>(team, items, Impl::Steps(blocks), Impl::AdvanceBlock{},
+    scan_by_lanes<L>(team, items, Impl::Steps(blocks), Impl::AdvanceBlock<Form, true>{},
                      Impl::resolve(carry(common(zeros), end_x)),
-                     Impl::resolve(carry(common(symmetric(P)), symmetric(end_p))),
-                     Impl::resolve(emit(x)), Impl::resolve(emit(symmetric(p))),
+                     Impl::resolve(carry(common(covariance(P)), covariance(end_p))),
+                     Impl::resolve(emit(x)), Impl::resolve(emit(covariance(p))),
                      Impl::resolve(each(e.a)), Impl::resolve(each(e.b)),
-                     Impl::resolve(each(symmetric(e.c))), Impl::resolve(each(e.eta)),
-                     Impl::resolve(each(symmetric(e.j))));
+                     Impl::resolve(each(covariance(e.c))), Impl::resolve(each(e.eta)),
+                     Impl::resolve(each(covariance(e.j))), Impl::resolve(step_index()));
     Kokkos::fence();
     auto const hx = on_host(end_x);
     auto const hp = on_host(end_p);
@@ -83,17 +91,27 @@ void check_by_lanes(int team, int items) {
       EXPECT_TRUE(near([&](int i, int) { return hx(s, i); }, want.last_mean,
                        tolerance<T>(20 * N, 4, want.condition)))
           << k;
-      EXPECT_TRUE(near([&](int i, int j) { return hp(s, i, j); }, want.last_covariance,
-                       tolerance<T>(20 * N, 2, want.condition)))
-          << k;
+      auto const entry = [&](int i, int j) {
+        if constexpr (!root) return hp(s, i, j);
+        T sum(0);
+        for (int c = 0; c <= std::min(i, j); ++c) sum += hp(s, i, c) * hp(s, j, c);
+        return sum;
+      };
+      EXPECT_TRUE(near(entry, want.last_covariance, tolerance<T>(20 * N, 2, want.condition))) << k;
     }
   };
   pass(each_block, 2);
   pass(both, 1);
 }
 
-TEST(BlocksByLanes, LanesWithAnItem) { check_by_lanes<double, 3, 2, 1>(4, 7); }
-TEST(BlocksByLanes, LanesThatShareAnItem) { check_by_lanes<double, 5, 2, 4>(32, 11); }
+TEST(BlocksByLanes, LanesWithAnItem) {
+  check_by_lanes<Impl::CovarianceBlocks, double, 3, 2, 1>(4, 7);
+  check_by_lanes<Impl::SquareRootBlocks, double, 3, 2, 1>(4, 7);
+}
+TEST(BlocksByLanes, LanesThatShareAnItem) {
+  check_by_lanes<Impl::CovarianceBlocks, double, 5, 2, 4>(32, 11);
+  check_by_lanes<Impl::SquareRootBlocks, double, 5, 2, 4>(32, 11);
+}
 
 }  // namespace
 }  // namespace Batchwork::Test

@@ -765,6 +765,14 @@ void diffuse_start_of_blocks(LocalLevel const& m, Kokkos::View<double**> const& 
                     B::Kalman::results(), B::Kalman::parallel_in_time(blocks));
 }
 
+// says: only covariance() and square_root() take parallel_in_time(blocks)
+void blocks_of_joseph(LocalLevel const& m, Kokkos::View<double**> const& z) {
+  B::Kalman::TimeBlocks<double, 2> const blocks(1, 9);
+  B::Kalman::filter(9, m.model(), m.start(), z, B::Kalman::results(),
+                    B::Kalman::parallel_in_time(blocks),
+                    WRONG_OR_RIGHT(B::Kalman::joseph(), B::Kalman::square_root()));
+}
+
 // says: the time blocks have other extents or numbers than the model
 void blocks_of_other_states(LocalLevel const& m, Kokkos::View<double**> const& z) {
   B::Kalman::TimeBlocks<double, WRONG_OR_RIGHT(3, 2)> const blocks(1, 9);

@@ -16,34 +16,30 @@ namespace Batchwork::Impl {
 
 /// One step of the element of a block, a sequence for a backward scan: given the state x behind the
 /// block, the smoothed state at its first time is N(a x + b, c).
+template <class Form>
 struct SmoothElementStep {
   template <class A, class B, class C, class M, class P, class F, class Q>
   KOKKOS_FUNCTION void operator()(A& a, B& b, C& c, M const& mean, P const& covariance, F const& f,
                                   Q const& q) const {
-    auto const& m = as_vector(mean);
-    auto const& p = as_matrix(covariance);
-    auto const& fm = as_matrix(f);
-    auto const& qm = as_matrix(q);
-    auto const gain_t = smoother_gain(p, fm, qm);
-    Nothing none;
-    smooth_by_gain(b, c, none, m, p, fm * m, fm, qm, gain_t);
-    a = transpose(gain_t) * a;
+    Form().extend(a, b, c, as_vector(mean), as_matrix(covariance), as_matrix(f), as_matrix(q));
   }
 };
 
 /// The element of a block and all later ones of its group, a sequence for a backward scan.
+template <class Form>
 struct PrependBlock {
   template <class A, class B, class C, class A1, class B1, class C1>
   KOKKOS_FUNCTION void operator()(A& a, B& b, C& c, A1 const& a1, B1 const& b1,
                                   C1 const& c1) const {
     a = a1 * a;
     b = a1 * b + b1;
-    c = congruence(a1, c, c1);
+    c = Form().through(a1, c, c1);
   }
 };
 
 /// Stores the smoothed state behind a block and moves it to the block's first time, a sequence for
 /// a backward scan.
+template <class Form>
 struct RetreatBlock {
   template <class X, class P, class Mean, class Cov, class A, class B, class C>
   KOKKOS_FUNCTION void operator()(X& x, P& p, Mean& mean, Cov& covariance, A const& a, B const& b,
@@ -51,17 +47,16 @@ struct RetreatBlock {
     mean = x;
     covariance = p;
     x = a * x + b;
-    p = congruence(a, p, c);
+    p = Form().through(a, p, c);
   }
 };
 
-template <class Blocks>
-struct BlockSmoother;
-
-/// The smoother after a BlockFilter that left the filtered states.
-template <class T, int N, class Space>
-struct BlockSmoother<Kalman::TimeBlocks<T, N, Space>> {
-  using Views = BlockViews<T, N, Space>;
+/// The backward kernels.
+///
+/// \tparam Form CovarianceSmoother or SquareRootSmoother
+template <class T, int N, class Space, class Form>
+struct BlockSmoother<Kalman::TimeBlocks<T, N, Space>, Form> {
+  using Views = BlockViews<T, N, Space, Form::structure>;
   static constexpr char const* name = "Kalman::smooth";
   Kalman::TimeBlocks<T, N, Space> const& w;
 
@@ -88,7 +83,7 @@ struct BlockSmoother<Kalman::TimeBlocks<T, N, Space>> {
                             std::int64_t codes, auto const& mean_carry,
                             auto const& covariance_carry, auto const&... operands) {
       BackwardSteps const back(steps.first, steps.last, true);
-      SmoothSequence<CovarianceSmoother> const sequence{last_step, {}};
+      SmoothSequence<Form> const sequence{last_step, {}};
       if constexpr (Status::kind == Kind::nothing)
         launch_scan<true>(name, exec, how, back, sequence, mean_carry, covariance_carry,
                           operands...);
@@ -109,31 +104,32 @@ struct BlockSmoother<Kalman::TimeBlocks<T, N, Space>> {
 
     auto const move = of_blocks(to_the_next<O>(f), cut);
     auto const noise = of_blocks(to_the_next<O>(q), cut);
-    launch_scan<true>(name, exec, how, backward(cut.length), SmoothElementStep{}, carry(unit, e.a),
-                      carry_operand(zeros, out(e.b)), carry_operand(none, out(symmetric(e.c))),
-                      of_blocks(only_read(mean), cut), of_blocks(only_read(covariance), cut), move,
-                      noise);
+    launch_scan<true>(
+        name, exec, how, backward(cut.length), SmoothElementStep<Form>{}, carry(unit, e.a),
+        carry_operand(zeros, out(e.b)), carry_operand(none, out(Views::covariance(e.c))),
+        of_blocks(only_read(mean), cut), of_blocks(only_read(covariance), cut), move, noise);
     auto const plain = launch(how.label);
-    launch_scan<true>(name, exec, plain, backward(per), PrependBlock{}, carry(unit, g.a),
-                      carry_operand(zeros, out(g.b)), carry_operand(none, out(symmetric(g.c))),
-                      Views::steps(e.a, members), Views::steps(e.b, members),
-                      Views::symmetric_steps(e.c, members));
+    launch_scan<true>(name, exec, plain, backward(per), PrependBlock<Form>{}, carry(unit, g.a),
+                      carry_operand(zeros, out(g.b)),
+                      carry_operand(none, out(Views::covariance(g.c))), Views::steps(e.a, members),
+                      Views::steps(e.b, members), Views::covariance_steps(e.c, members));
     auto const retreat = [&](auto const& from_mean, auto const& from_covariance,
                              auto const& elements, auto const& states, Picked const& p) {
-      launch_scan<true>(
-          name, exec, plain, backward(p.steps), RetreatBlock{}, carry_operand(from_mean, nothing()),
-          carry_operand(from_covariance, nothing()), emit(Views::at(states.mean, p)),
-          emit(symmetric(Views::at(states.covariance, p))), Views::steps(elements.a, p),
-          Views::steps(elements.b, p), Views::symmetric_steps(elements.c, p));
+      launch_scan<true>(name, exec, plain, backward(p.steps), RetreatBlock<Form>{},
+                        carry_operand(from_mean, nothing()),
+                        carry_operand(from_covariance, nothing()), emit(Views::at(states.mean, p)),
+                        emit(Views::covariance(Views::at(states.covariance, p))),
+                        Views::steps(elements.a, p), Views::steps(elements.b, p),
+                        Views::covariance_steps(elements.c, p));
     };
     retreat(in(Views::first_step(x.mean, last)), in(Views::first_step(x.covariance, last)), g, y,
             all);
-    retreat(in(y.mean), in(symmetric(y.covariance)), e, x, members);
+    retreat(in(y.mean), in(Views::covariance(y.covariance)), e, x, members);
 
     smooth(Steps(0, cut.length, false), -1, 0, items, carry_operand(in(x.mean), nothing()),
-           carry_operand(in(symmetric(x.covariance)), nothing()), no_carry, no_carry, step_index(),
-           no_carry, no_carry, of_blocks(mean, cut), of_blocks(covariance, cut), move, noise,
-           of_blocks(smoothed_mean, cut), of_blocks(smoothed_covariance, cut),
+           carry_operand(in(Views::covariance(x.covariance)), nothing()), no_carry, no_carry,
+           step_index(), no_carry, no_carry, of_blocks(mean, cut), of_blocks(covariance, cut), move,
+           noise, of_blocks(smoothed_mean, cut), of_blocks(smoothed_covariance, cut),
            of_blocks(lag_one, cut));
     join_blocks<true>(kernel_label(name, how.label), exec, cut, w.log_likelihood_, w.codes_,
                       nothing(), status);

@@ -44,8 +44,9 @@ auto picked(V const& v, Picked const& p) {
                                     n(v.stride(2))));
 }
 
-/// Operands that the kernels of blocks have in common.
-template <class T, int N, class Space>
+/// Operands that the kernels of blocks have in common. Covariances are symmetric, their factors
+/// lower triangular.
+template <class T, int N, class Space, Structure OfCovariance>
 struct BlockViews {
   template <class V>
   static auto at(V const& v, Picked const& p) {
@@ -56,8 +57,13 @@ struct BlockViews {
     return resolve(each(at(v, p)));
   }
   template <class V>
-  static auto symmetric_steps(V const& v, Picked const& p) {
-    return resolve(each(symmetric(at(v, p))));
+  static auto covariance(V const& v) {
+    if constexpr (OfCovariance == Structure::symmetric) return symmetric(v);
+    else return lower(v);
+  }
+  template <class V>
+  static auto covariance_steps(V const& v, Picked const& p) {
+    return resolve(each(covariance(at(v, p))));
   }
   /// The first step of each item: vectors, or covariances.
   template <class V>
@@ -66,11 +72,11 @@ struct BlockViews {
     if constexpr (V::rank() == 2)
       return extents<N>(Kokkos::subview(all, Kokkos::ALL, 0, Kokkos::ALL));
     else
-      return symmetric(
+      return covariance(
           extents<N, N>(Kokkos::subview(all, Kokkos::ALL, 0, Kokkos::ALL, Kokkos::ALL)));
   }
   static auto zeros() { return common(Fixed<T, Shape<N, 1, Structure::general, 1>>{}); }
-  static auto no_covariance() { return common(Fixed<T, Shape<N, N, Structure::symmetric, 2>>{}); }
+  static auto no_covariance() { return common(Fixed<T, Shape<N, N, OfCovariance, 2>>{}); }
   static auto unit() {
     return common(fixed(generate<N, N>([](int i, int j) { return i == j ? T(1) : T(0); })));
   }

@@ -13,6 +13,10 @@ namespace Batchwork::Impl {
 template <class O>
 inline constexpr bool is_without = std::remove_cvref_t<O>::kind == Kind::nothing;
 
+/// Whether a matrix has a time index.
+template <class O>
+inline constexpr bool varies_with_time = O::kind == Kind::each || O::kind == Kind::common_each;
+
 template <class StartO, class EndO>
 auto carry_operand(StartO const& start, EndO const& end) {
   return Operand<Kind::carry, StartO, EndO, std::false_type>{start, end, 1};

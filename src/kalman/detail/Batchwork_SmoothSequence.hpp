@@ -27,6 +27,8 @@ BATCHWORK_INLINE auto const& chosen(Next const& next, Own const& own) {
 
 /// A step with covariances.
 struct CovarianceSmoother {
+  static constexpr Structure structure = Structure::symmetric;
+
   template <class X, class P, class L, class M, class C, class F, class Q, class A, class Left>
   BATCHWORK_INLINE void step(X& x, P& p, L& lag_one, M const& mean, C const& covariance, F const& f,
                              Q const& q, A const& a, Left const& left) const {
@@ -56,7 +58,16 @@ struct CovarianceSmoother {
     return BackwardMotion<std::remove_const_t<decltype(gain_t)>,
                           std::remove_const_t<decltype(rest)>>{gain_t, rest};
   }
-  /// a p a' + c.
+  /// A step of the element (a, b, c) of a block, which has its first state given the state behind.
+  template <class A, class B, class C, class M, class P, class F, class Q>
+  BATCHWORK_INLINE void extend(A& a, B& b, C& c, M const& mean, P const& covariance, F const& f,
+                               Q const& q) const {
+    auto const gain_t = smoother_gain(covariance, f, q);
+    Nothing none;
+    smooth_by_gain(b, c, none, mean, covariance, f * mean, f, q, gain_t);
+    a = transpose(gain_t) * a;
+  }
+  /// The covariance a p a' + c.
   template <class A, class P, class C>
   BATCHWORK_INLINE auto through(A const& a, P const& p, C const& c) const {
     return congruence(a, p, c);
@@ -65,6 +76,8 @@ struct CovarianceSmoother {
 
 /// A step with factors. The filtered factor is read from the View of the smoothed covariance.
 struct SquareRootSmoother {
+  static constexpr Structure structure = Structure::lower;
+
   template <class X, class P, class L, class M, class C, class F, class Q, class A, class Left>
   BATCHWORK_INLINE void step(X& x, P& l, L& lag_one, M const& mean, C const& filtered, F const& f,
                              Q const& q, A const& a, Left const& left) const {
@@ -90,6 +103,14 @@ struct SquareRootSmoother {
   BATCHWORK_INLINE auto motion(P const& factor, F const& f, Q const& q, A const& a,
                                Left const& left) const {
     return motion_of_diffuse(square_root_smoother_gain(factor, f, q), factor, a, left, f, q);
+  }
+  template <class A, class B, class C, class M, class P, class F, class Q>
+  BATCHWORK_INLINE void extend(A& a, B& b, C& c, M const& mean, P const& filtered, F const& f,
+                               Q const& q) const {
+    auto const motion = square_root_smoother_gain(spread(c, filtered), f, q);
+    Nothing none;
+    smooth_by_motion(b, c, none, mean, f * mean, motion);
+    a = transpose(motion.gain_t) * a;
   }
   /// The factor of a l l' a' + c c'.
   template <class A, class P, class C>
