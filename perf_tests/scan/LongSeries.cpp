@@ -4,6 +4,7 @@
 // Few long series: the filter parallel in time beside the filter whose parallel work are the series
 // alone.
 
+#include <algorithm>
 #include <kalman/Batchwork_Filter.hpp>
 
 #include "Filters.hpp"
@@ -66,8 +67,9 @@ void filter_long_series(benchmark::State& state, std::int64_t series, std::int64
       difference += (last(i) - r.x[i]) * (last(i) - r.x[i]);
       norm += r.x[i] * r.x[i];
     }
-    for (long double e :
-         {std::sqrt(difference / norm), std::abs((ll(s) - r.log_likelihood) / r.log_likelihood)})
+    // The terms of a log-likelihood have both signs, and sizes around one.
+    long double const terms = std::max(std::abs(r.log_likelihood), (long double)steps);
+    for (long double e : {std::sqrt(difference / norm), std::abs(ll(s) - r.log_likelihood) / terms})
       error = larger(error, e);
   }
   // A filter forgets: the means have the errors of some steps, and the sum those of its additions.
