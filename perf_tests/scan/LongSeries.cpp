@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Few long series: the filter parallel in time beside the filter whose parallel work are the series
-// alone.
+// Few long series: filter and smoother parallel in time beside those whose parallel work are the
+// series alone.
 
 #include <algorithm>
 #include <kalman/Batchwork_Filter.hpp>
+#include <kalman/Batchwork_Smooth.hpp>
 
 #include "Filters.hpp"
 
@@ -25,10 +26,11 @@ struct FillLongSeries {
 };
 
 enum class InTime { blocks, one_after_the_other };
+enum class Task { filter, smooth };
 
 /// All series and the last one are checked by means and log-likelihood in long double.
-template <class T, InTime way>
-void filter_long_series(benchmark::State& state, std::int64_t series, std::int64_t steps) {
+template <class T, InTime way, Task task>
+void run_long_series(benchmark::State& state, std::int64_t series, std::int64_t steps) {
   namespace Kalman = Batchwork::Kalman;
   FilterModel<T, N, M> const m;
   Kokkos::View<T** [M], Kokkos::LayoutRight, Memory> const z("z", std::size_t(series),
@@ -48,10 +50,22 @@ void filter_long_series(benchmark::State& state, std::int64_t series, std::int64
       zero_mean<T, N>(), Batchwork::common(Batchwork::fixed(Batchwork::symmetric(to_tile(unit)))));
   auto const results = Kalman::results().filtered_mean(mean).log_likelihood(log_likelihood);
   Kalman::TimeBlocks<T, N, Memory> const blocks(exec, series, steps);
+  Kokkos::View<T** [N][N], Kokkos::LayoutRight, Memory> const covariance(
+      "covariance", task == Task::smooth ? std::size_t(series) : 0, std::size_t(steps));
   auto const launch = [&] {
-    if constexpr (way == InTime::blocks)
+    if constexpr (task == Task::smooth) {
+      auto const all = Kalman::results()
+                           .smoothed_mean(mean)
+                           .smoothed_covariance(covariance)
+                           .log_likelihood(log_likelihood);
+      if constexpr (way == InTime::blocks)
+        Kalman::smooth(exec, steps, model, start, z, all, Kalman::parallel_in_time(blocks));
+      else Kalman::smooth(exec, steps, model, start, z, all);
+    } else if constexpr (way == InTime::blocks) {
       Kalman::filter(exec, steps, model, start, z, results, Kalman::parallel_in_time(blocks));
-    else Kalman::filter(exec, steps, model, start, z, results);
+    } else {
+      Kalman::filter(exec, steps, model, start, z, results);
+    }
   };
   launch();
   Kokkos::fence();
@@ -67,9 +81,10 @@ void filter_long_series(benchmark::State& state, std::int64_t series, std::int64
       difference += (last(i) - r.x[i]) * (last(i) - r.x[i]);
       norm += r.x[i] * r.x[i];
     }
-    // The terms of a log-likelihood have both signs, and sizes around one.
-    long double const terms = std::max(std::abs(r.log_likelihood), (long double)steps);
-    for (long double e : {std::sqrt(difference / norm), std::abs(ll(s) - r.log_likelihood) / terms})
+    // States and the terms of a log-likelihood have both signs, and sizes around one.
+    long double const one = 1, terms = std::max(std::abs(r.log_likelihood), (long double)steps);
+    for (long double e :
+         {std::sqrt(difference / std::max(norm, one)), std::abs(ll(s) - r.log_likelihood) / terms})
       error = larger(error, e);
   }
   // A filter forgets: the means have the errors of some steps, and the sum those of its additions.
@@ -79,7 +94,7 @@ void filter_long_series(benchmark::State& state, std::int64_t series, std::int64
   work.items = series;
   work.steps = steps;
   double const n = double(series) * double(steps);
-  work.bytes = n * sizeof(T) * (M + N);
+  work.bytes = n * sizeof(T) * (M + N + (task == Task::smooth ? 3 * N * N + 2 * N : 0));
   work.flops = n * (covariance_flops(N, M) + mean_flops(N, M));
   for (auto _ : state) {
     if (!(error <= tolerance)) {
@@ -113,8 +128,11 @@ void register_type() {
           ->UseManualTime()
           ->Unit(benchmark::kMillisecond);
     };
-    add("blocks", filter_long_series<T, InTime::blocks>);
-    add("sequential", filter_long_series<T, InTime::one_after_the_other>);
+    add("blocks", run_long_series<T, InTime::blocks, Task::filter>);
+    add("sequential", run_long_series<T, InTime::one_after_the_other, Task::filter>);
+    if (series > 1) continue;
+    add("blocks_smooth", run_long_series<T, InTime::blocks, Task::smooth>);
+    add("sequential_smooth", run_long_series<T, InTime::one_after_the_other, Task::smooth>);
   }
 }
 
