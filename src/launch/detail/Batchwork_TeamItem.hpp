@@ -73,7 +73,9 @@ struct TeamItem {
             "scratch_size(team_size) bytes beside the kernel's own");
       work.by_lanes(member, lanes, item, memory);
     } else {
-      if (member.team_rank() == 0) by_thread(item);
+      if (member.team_rank() == 0) {
+        KOKKOS_IF_ON_HOST((by_thread(item);))
+      }
     }
     member.team_barrier();
   }
