@@ -28,6 +28,7 @@ namespace Batchwork::Impl {
 
 /// What the user's kernel gets. A Work has
 /// - T, the type of its numbers, and its name, that of the function;
+/// - team_lanes, the only number of lanes that a team of a device may have, or 0 for whole warps;
 /// - bytes(lanes): the memory for an item that so many lanes share, 1 for a host's thread;
 /// - by_lanes(member, lanes, item, memory), which all lanes of the team call;
 /// - by_thread(item, memory), for hosts.
@@ -44,9 +45,10 @@ struct TeamItem {
   /// \throws std::invalid_argument  if such a team cannot share an item
   std::size_t scratch_size(int lanes) const {
     if (!takes(lanes))
-      refuse_call(Work::name, "teams of " + std::to_string(lanes) +
-                                  " lanes, which are not whole warps; give teams of a multiple of "
-                                  "32 threads");
+      refuse_call(Work::name, "teams of " + std::to_string(lanes) + " lanes; give teams of " +
+                                  (Work::team_lanes > 0 ? std::to_string(Work::team_lanes)
+                                                        : std::string("a multiple of 32")) +
+                                  " threads");
     return is_empty || !ByLanes ? 0 : work.bytes(lanes) + 16;
   }
 
@@ -62,8 +64,8 @@ struct TeamItem {
       int const lanes = Vendor::lane_count(member);
       if (!takes(lanes))
         Kokkos::abort(
-            "Batchwork: a team_... decomposition needs teams of whole warps; make the team size a "
-            "multiple of 32");
+            "Batchwork: a team_... decomposition needs teams of a multiple of 32 threads, or of as "
+            "many as it was made for");
       // The scratch of a copy is released at the end of the call.
       auto const scratch = member.team_scratch(0);
       char* const memory = static_cast<char*>(scratch.get_shmem_aligned(work.bytes(lanes), 16));
@@ -87,7 +89,9 @@ struct TeamItem {
     work.by_thread(item, memory.get());
   }
   static BATCHWORK_INLINE bool takes(int lanes) {
-    return lanes > 0 && (!ByLanes || !Vendor::has_shuffles || lanes % lanes_of_warp == 0);
+    if (!ByLanes || !Vendor::has_shuffles) return lanes > 0;
+    return Work::team_lanes > 0 ? lanes == Work::team_lanes
+                                : lanes > 0 && lanes % lanes_of_warp == 0;
   }
 };
 
@@ -97,7 +101,7 @@ template <bool ByLanes, class Exec, class Work>
 TeamItem<ByLanes, Work> team_item([[maybe_unused]] Call const& call, Work const& work) {
   if constexpr (ByLanes && runs_on_device<Exec>) {
     // The largest team needs the most.
-    std::size_t const needed = work.bytes(1024) + 16,
+    std::size_t const needed = work.bytes(Work::team_lanes > 0 ? Work::team_lanes : 1024) + 16,
                       there = Vendor::device_limits(Exec()).scratch_of_team;
     if (needed > there)
       call.fail("an item of " + call.parts[0].name() + " needs " + std::to_string(needed) +

@@ -38,10 +38,11 @@ template <bool ByLanes, class T, class Run>
 struct TeamItems {
   Run const& run;
 
+  template <int TeamSize = 0>
   void eigh(int n, std::int64_t items, Arranged how, Random& random) const {
     check_eigh<T>(n, items, how, random,
                   [&](auto const& a, auto const& w, auto const& v, auto const& codes) {
-                    run(Impl::TeamEighForms<ByLanes>::template make<Space>(
+                    run(Impl::TeamEighForms<ByLanes, TeamSize>::template make<Space>(
                             in(a.batch()), out(vectors(w)), out(v.batch()), status_of(codes)),
                         items);
                   });

@@ -68,6 +68,16 @@ TYPED_TEST(TeamItem, TeamSizes) {
   }
 }
 
+TYPED_TEST(TeamItem, KnownTeamSize) {
+  Random random(4);
+  for (int n : {7, 32, 33, 64, 80, 100}) {
+    InKernel const small{by_lanes ? 128 : 1}, large{by_lanes ? 256 : 1};
+    TeamItems<by_lanes, TypeParam, InKernel> const check{small}, check_large{large};
+    check.template eigh<128>(n, 7, Arranged::item_contiguous, random);
+    check_large.template eigh<256>(n, 7, Arranged::interleaved, random);
+  }
+}
+
 /// The factors of a matrix that the same team has written, and a solution that it reads.
 template <class Solve>
 struct Chain {
@@ -204,6 +214,9 @@ TEST(TeamItems, Misuse) {
   expect_says(message_of([&] { (void)solve.scratch_size(0); }),
               {"Batchwork::team_solve_lu: teams of 0 lanes", "a multiple of 32 threads"});
   if (by_lanes) {
+    auto const pairs = team_eigh<Space, 128>(in(a), out(w));
+    expect_says(message_of([&] { (void)pairs.scratch_size(64); }),
+                {"Batchwork::team_eigh: teams of 64 lanes", "give teams of 128 threads"});
     expect_says(message_of([&] { (void)solve.scratch_size(48); }),
                 {"Batchwork::team_solve_lu: teams of 48 lanes", "a multiple of 32 threads"});
     Batch const large("large", 1, 700, 700);

@@ -37,6 +37,22 @@ TEST(TeamItemsOfLanes, TeamSizes) {
     for (int size : {1, 3, 32}) check_all<float>(13, size), check_all<double>(18, size);
   }
 }
+/// Divide and conquer, for which the size of the team is known at compile time, and what it leaves
+/// to rotations.
+template <class T, int TeamSize>
+void check_known_size(std::initializer_list<int> sizes) {
+  Random random(TeamSize);
+  OnThreads const run{TeamSize};
+  TeamItems<true, T, OnThreads> const check{run};
+  for (int n : sizes)
+    check.template eigh<TeamSize>(
+        n, 4, n % 2 == 0 ? Arranged::item_contiguous : Arranged::interleaved, random);
+}
+TEST(TeamItemsOfLanes, KnownTeamSize) {
+  check_known_size<float, 128>({5, 32, 33, 65});
+  check_known_size<double, 128>({33, 49, 97});
+  check_known_size<double, 256>({40, 66});
+}
 TEST(TeamItemsOfLanes, LargeSizes) { check_all<float>(36, 64), check_all<double>(33, 128); }
 
 }  // namespace

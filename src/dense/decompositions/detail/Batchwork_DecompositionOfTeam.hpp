@@ -26,6 +26,7 @@ template <bool ByLanes, class Name, DecompositionOfItems F>
 struct DecompositionOfTeam {
   using T = typename F::number;
   static constexpr char const* name = Name::name;
+  static constexpr int team_lanes = 0;
 
   F f;
   int pairs = 1, widest = 1;  ///< pairs of columns, and the most lanes of one: powers of two

@@ -21,6 +21,7 @@ template <class Name, class Number>
 struct LuOfTeam {
   using T = Number;
   static constexpr char const* name = Name::name;
+  static constexpr int team_lanes = 0;
 
   LuTeams<T, false> teams;
 
