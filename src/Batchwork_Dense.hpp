@@ -4,8 +4,9 @@
 /// \file
 /// Umbrella header for operations on dense matrices with extents known at run time: copy, pack,
 /// unpack; fill_random; gemm; cholesky, solve_cholesky, solve_lower, solve_upper; lu, solve_lu,
-/// inverse, determinant, log_abs_determinant; qr, least_squares; eigh; svd; team_lu, team_solve_lu,
-/// team_qr, team_least_squares, team_eigh and team_svd in kernels of users.
+/// inverse, determinant, log_abs_determinant; qr, least_squares; eigh; svd; team_cholesky,
+/// team_solve_cholesky, team_lu, team_solve_lu, team_qr, team_least_squares, team_eigh and team_svd
+/// in kernels of users.
 #ifndef BATCHWORK_AREA_DENSE_HPP
 #define BATCHWORK_AREA_DENSE_HPP
 
@@ -17,6 +18,7 @@
 #include "core/Batchwork_Dispatch.hpp"
 #include "core/Batchwork_Status.hpp"
 #include "dense/cholesky/Batchwork_CholeskyVerbs.hpp"
+#include "dense/cholesky/Batchwork_TeamCholesky.hpp"
 #include "dense/copy/Batchwork_Copy.hpp"
 #include "dense/decompositions/Batchwork_EighVerb.hpp"
 #include "dense/decompositions/Batchwork_QrVerbs.hpp"

@@ -61,4 +61,7 @@ void of_teams(Exec const& exec, int items, ItemContiguous<double***> a, ItemCont
   launch_of_teams(exec, items, team_least_squares<Exec>(in(a), in(b), out(x)));
   launch_of_teams(exec, items, team_lu<Exec>(in(a), out(u), out(rows)));
   launch_of_teams(exec, items, team_solve_lu<Exec>(in(a), in(b), out(x)));
+  launch_of_teams(exec, items, team_cholesky<Exec>(in(a), out(u)));
+  launch_of_teams(exec, items, team_solve_cholesky<Exec>(in(a), in(b), out(x)));
+  launch_of_teams(exec, items, team_eigh<Exec, 128>(in(a), out(values), out(v)));
 }

@@ -73,8 +73,9 @@ using TeamEighForms =
 ///
 /// \tparam Exec     the execution space of the kernel
 /// \tparam TeamSize  128 or 256: GPUs divide and conquer matrices of more than 32 rows, to 96 in
-///                  double and 128 in float, or with 256 to 224. All teams then have so many
-///                  threads, times vector length. 0: teams of any size, rotations. Ignored on hosts
+///                  double and 128 in float, or with 256 to 160 and 224. All teams then have so
+///                  many threads, times vector length. 0: teams of any size, rotations. Ignored on
+///                  hosts
 /// \param operands  in(A), out(values) [, out(V)] [, status(codes)], or inout(A), out(values)
 ///                  [, status(codes)] for vectors that overwrite A
 /// \returns an object to be copied into the kernel

@@ -10,7 +10,6 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #include "core/detail/Batchwork_Lanes.hpp"
@@ -26,12 +25,17 @@
 
 namespace Batchwork::Impl {
 
+/// Of most works: shuffles need whole warps.
+inline constexpr int warps_or_lanes = Vendor::has_shuffles ? lanes_of_warp : 1;
+
 /// What the user's kernel gets. A Work has
 /// - T, the type of its numbers, and its name, that of the function;
-/// - team_lanes, the only number of lanes that a team of a device may have, or 0 for whole warps;
-/// - bytes(lanes): the memory for an item that so many lanes share, 1 for a host's thread;
-/// - by_lanes(member, lanes, item, memory), which all lanes of the team call;
-/// - by_thread(item, memory), for hosts.
+/// - lanes_unit, of which the lanes of a device's team are a multiple, and team_lanes, the only
+///   number that they may have, or 0;
+/// - bytes(lanes): scratch for an item that so many lanes share;
+/// - by_lanes(member, lanes, item, scratch), which all lanes of the team call;
+/// - by_thread(item) for hosts, in memory that it allocates: Kokkos gives their teams 32 KB of
+///   scratch.
 /// ByLanes: as on devices.
 template <bool ByLanes, class Work>
 struct TeamItem {
@@ -44,11 +48,13 @@ struct TeamItem {
   /// kernel's own. With a vector length above 1 on a GPU, `lanes` is team size times vector length.
   /// \throws std::invalid_argument  if such a team cannot share an item
   std::size_t scratch_size(int lanes) const {
-    if (!takes(lanes))
+    if (!takes(lanes)) {
+      constexpr int exact = ByLanes ? Work::team_lanes : 0, unit = ByLanes ? Work::lanes_unit : 1;
       refuse_call(Work::name, "teams of " + std::to_string(lanes) + " lanes; give teams of " +
-                                  (Work::team_lanes > 0 ? std::to_string(Work::team_lanes)
-                                                        : std::string("a multiple of 32")) +
-                                  " threads");
+                                  (exact > 0  ? std::to_string(exact) + " threads"
+                                   : unit > 1 ? "a multiple of " + std::to_string(unit) + " threads"
+                                              : "at least one thread"));
+    }
     return is_empty || !ByLanes ? 0 : work.bytes(lanes) + 16;
   }
 
@@ -76,22 +82,17 @@ struct TeamItem {
       work.by_lanes(member, lanes, item, memory);
     } else {
       if (member.team_rank() == 0) {
-        KOKKOS_IF_ON_HOST((by_thread(item);))
+        KOKKOS_IF_ON_HOST((work.by_thread(item);))
       }
     }
     member.team_barrier();
   }
 
  private:
-  /// Kokkos gives teams of hosts 32 KB of scratch, which is too little.
-  void by_thread(std::int64_t item) const {
-    auto const memory = std::make_unique_for_overwrite<char[]>(work.bytes(1));
-    work.by_thread(item, memory.get());
-  }
   static BATCHWORK_INLINE bool takes(int lanes) {
-    if (!ByLanes || !Vendor::has_shuffles) return lanes > 0;
+    if (!ByLanes) return lanes > 0;
     return Work::team_lanes > 0 ? lanes == Work::team_lanes
-                                : lanes > 0 && lanes % lanes_of_warp == 0;
+                                : lanes > 0 && lanes % Work::lanes_unit == 0;
   }
 };
 

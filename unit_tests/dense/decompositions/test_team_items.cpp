@@ -53,6 +53,7 @@ TYPED_TEST(TeamItem, LargeSizes) {
   for (int n : {31, 32, 33, 48, 64, 65, 79, 100}) {
     check.eigh(n, 7, Arranged::item_contiguous, random);
     check.lu(n, 3, 7, Arranged::item_contiguous, random);
+    check.cholesky(n, 3, 7, Arranged::item_contiguous, random);
     check.qr(n, n, n, 7, Arranged::item_contiguous, random);
     check.least_squares(n, n / 2, 2, 7, Arranged::item_contiguous, random);
     check.svd(n, n, 7, Arranged::item_contiguous, random);
@@ -163,6 +164,12 @@ TEST(TeamItems, FormsOfOperands) {
   run(team_solve_lu<Space>(in(a), in(b), out(x)));
   run(team_solve_lu<Space>(in(a), inout(b)));
   expect_same(x, b, "solution in place");
+
+  gemm(1, in(a), in(transposed(a)), 0, out(r));
+  run(team_cholesky<Space>(in(r), out(v)));
+  Kokkos::deep_copy(other, r);
+  run(team_cholesky<Space>(inout(other)));
+  expect_same(v, other, "cholesky in place");
 }
 
 TEST(TeamItems, NothingToDo) {
@@ -181,6 +188,7 @@ TEST(TeamItems, NothingToDo) {
   run(team_eigh<Space>(in(empty), out(none), status(codes)));
   run(team_svd<Space>(in(flat), out(none), status(codes)));
   run(team_lu<Space>(in(empty), out(no_rows), out(order), status(codes)));
+  run(team_cholesky<Space>(in(empty), out(no_rows), status(codes)));
   run(team_solve_lu<Space>(in(empty), in(x), out(x), status(codes)));
 }
 TEST(TeamItems, NoColumns) {
@@ -210,9 +218,13 @@ TEST(TeamItems, Misuse) {
               {"Batchwork::team_lu: operand 2, lu(\"few\")", "has 2 items"});
   expect_says(message_of([&] { team_solve_lu<Space>(in(a), in(b), out(x)); }),
               {"Batchwork::team_solve_lu: operand 2, b(\"b\")", "as many rows"});
+  expect_says(message_of([&] { team_cholesky<Space>(in(wide), out(a)); }),
+              {"Batchwork::team_cholesky: operand 1, a(\"wide\")", "square matrices"});
+  expect_says(message_of([&] { team_solve_cholesky<Space>(in(a), in(b), out(x)); }),
+              {"Batchwork::team_solve_cholesky: operand 2, b(\"b\")", "as many rows"});
   auto const solve = team_solve_lu<Space>(in(a), in(x), out(w));
   expect_says(message_of([&] { (void)solve.scratch_size(0); }),
-              {"Batchwork::team_solve_lu: teams of 0 lanes", "a multiple of 32 threads"});
+              {"Batchwork::team_solve_lu: teams of 0 lanes", "give teams of "});
   if (by_lanes) {
     auto const pairs = team_eigh<Space, 128>(in(a), out(w));
     expect_says(message_of([&] { (void)pairs.scratch_size(64); }),

@@ -302,19 +302,22 @@ void inside_a_kernel(Exec const& exec, Kokkos::View<double***> const& J,
 }
 
 void decompositions_inside_a_kernel(
-    Kokkos::View<double***> const& A, Kokkos::View<double***> const& U,
-    Kokkos::View<double***> const& V, Kokkos::View<double***> const& Q,
-    Kokkos::View<double***> const& R, Kokkos::View<double***> const& LU,
-    Kokkos::View<int**> const& rows, Kokkos::View<double**> const& values,
-    Kokkos::View<double**> const& b, Kokkos::View<double**> const& x,
-    Kokkos::View<int*> const& codes) {
+    Kokkos::View<double***> const& A, Kokkos::View<double***> const& L,
+    Kokkos::View<double***> const& U, Kokkos::View<double***> const& V,
+    Kokkos::View<double***> const& Q, Kokkos::View<double***> const& R,
+    Kokkos::View<double***> const& LU, Kokkos::View<int**> const& rows,
+    Kokkos::View<double**> const& values, Kokkos::View<double**> const& b,
+    Kokkos::View<double**> const& x, Kokkos::View<int*> const& codes) {
   auto const pairs = team_eigh<Exec>(in(A), out(values), out(V), status(codes));
   auto const triplets = team_svd<Exec>(in(A), out(U), out(values), out(V), status(codes));
   auto const orthogonal = team_qr<Exec>(in(A), out(Q), out(R), status(codes));
   auto const fit = team_least_squares<Exec>(in(A), in(b), out(x), status(codes));
   auto const factors = team_lu<Exec>(in(A), out(LU), out(rows), status(codes));
   auto const solve = team_solve_lu<Exec>(in(A), in(b), out(x), status(codes));
-  (void)pairs, (void)triplets, (void)orthogonal, (void)fit, (void)factors, (void)solve;
+  auto const factor = team_cholesky<Exec>(in(A), out(L), status(codes));
+  auto const solve_spd = team_solve_cholesky<Exec>(in(A), in(b), out(x), status(codes));
+  (void)pairs, (void)triplets, (void)orthogonal, (void)fit, (void)factors, (void)solve,
+      (void)factor, (void)solve_spd;
 }
 
 }  // namespace doc_dense

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/backend/Batchwork_Backend.hpp"
@@ -26,11 +27,10 @@ template <bool ByLanes, class Name, DecompositionOfItems F>
 struct DecompositionOfTeam {
   using T = typename F::number;
   static constexpr char const* name = Name::name;
-  static constexpr int team_lanes = 0;
+  static constexpr int team_lanes = 0, lanes_unit = warps_or_lanes;
 
   F f;
   int pairs = 1, widest = 1;  ///< pairs of columns, and the most lanes of one: powers of two
-  std::size_t bytes_of_thread = 0;
 
   /// \param of  without its leading dimension, which is chosen here
   explicit DecompositionOfTeam(F const& of) : f(of) {
@@ -45,13 +45,10 @@ struct DecompositionOfTeam {
       f.leading = ((f.rows() + unit - 1) / unit | 1) * unit;
     } else {
       f.leading = host_leading(f.rows());
-      bytes_of_thread = f.memory().template bytes<T>(0);
     }
   }
-  BATCHWORK_INLINE std::size_t bytes([[maybe_unused]] int lanes) const {
-    if constexpr (ByLanes)
-      return f.memory().template bytes<T>(ColumnLanes<int>::found_numbers(lanes));
-    else return bytes_of_thread;
+  BATCHWORK_INLINE std::size_t bytes(int lanes) const {
+    return f.memory().template bytes<T>(ColumnLanes<int>::found_numbers(lanes));
   }
 
   template <class Member>
@@ -62,8 +59,9 @@ struct DecompositionOfTeam {
     f(ItemsOfTeam<T, Member>{member, scratch, bytes(lanes), f.memory(), item, f.items, 1, lanes,
                              width});
   }
-  void by_thread(std::int64_t item, char* scratch) const {
-    f(ItemsOfThread<T>{scratch, f.memory(), item, f.items});
+  void by_thread(std::int64_t item) const {
+    auto const memory = std::make_unique_for_overwrite<char[]>(f.memory().template bytes<T>(0));
+    f(ItemsOfThread<T>{memory.get(), f.memory(), item, f.items});
   }
 };
 

@@ -25,7 +25,7 @@ struct EighOfUserTeam : DecompositionOfTeam<true, Name, EighOfItems<Number>> {
   using Rotations = DecompositionOfTeam<true, Name, EighOfItems<T>>;
   static constexpr int team_lanes = Lanes;
   /// As EighOfTeams has them.
-  static constexpr int tiles = Lanes > 128 ? 28 : sizeof(T) == 8 ? 12 : 16;
+  static constexpr int tiles = Lanes > 128 ? (sizeof(T) == 8 ? 20 : 28) : sizeof(T) == 8 ? 12 : 16;
 
   EighOfTeam<T, tiles, Lanes> team;
   bool divides;

@@ -8,20 +8,22 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "core/detail/Batchwork_Macros.hpp"
 #include "dense/lu/detail/Batchwork_LuHost.hpp"
 #include "dense/lu/detail/Batchwork_LuProblem.hpp"
 #include "dense/lu/detail/Batchwork_LuTeams.hpp"
+#include "launch/detail/Batchwork_TeamItem.hpp"
 
 namespace Batchwork::Impl {
 
-/// Work of a TeamItem. Name::name is that of the function. Both ways lay out scratch as LuTeams.
+/// Work of a TeamItem. Name::name is that of the function.
 template <class Name, class Number>
 struct LuOfTeam {
   using T = Number;
   static constexpr char const* name = Name::name;
-  static constexpr int team_lanes = 0;
+  static constexpr int team_lanes = 0, lanes_unit = warps_or_lanes;
 
   LuTeams<T, false> teams;
 
@@ -31,12 +33,14 @@ struct LuOfTeam {
                                  char* scratch) const {
     teams.run(member, lanes, item, scratch);
   }
-  void by_thread(std::int64_t item, char* scratch) const {
+  void by_thread(std::int64_t item) const {
     auto const& p = teams.p;
-    T* const numbers = reinterpret_cast<T*>(scratch);
-    auto* const place = reinterpret_cast<std::int16_t*>(scratch + teams.of_numbers());
-    lu_by_thread(p, item, teams.leading, numbers, numbers + std::size_t(p.n) * teams.leading,
-                 teams.chunk, place, place + p.n);
+    std::size_t const n = std::size_t(p.n), of_matrix = n * std::size_t(teams.leading);
+    auto const numbers =
+        std::make_unique_for_overwrite<T[]>(of_matrix + n * std::size_t(teams.chunk));
+    auto const places = std::make_unique_for_overwrite<std::int16_t[]>(2 * n);
+    lu_by_thread(p, item, teams.leading, numbers.get(), numbers.get() + of_matrix, teams.chunk,
+                 places.get(), places.get() + n);
   }
 };
 
