@@ -55,7 +55,8 @@ struct TeamItem {
                                    : unit > 1 ? "a multiple of " + std::to_string(unit) + " threads"
                                               : "at least one thread"));
     }
-    return is_empty || !ByLanes ? 0 : work.bytes(lanes) + 16;
+    if constexpr (ByLanes) return is_empty ? 0 : work.bytes(lanes) + 16;
+    else return 0;
   }
 
   /// Computes one item. All threads of the team must call it, outside nested ranges, with the same

@@ -12,21 +12,28 @@ namespace {
 constexpr bool by_lanes = Impl::runs_on_device<Space>;
 
 template <class Item>
-void run_kernel(Item const& item, std::int64_t items, int teams, int size) {
+void run_kernel(Item const& item, std::int64_t items, int teams, int size, int vector_length = 1) {
   KernelOfUser<Item> const kernel{item, items};
-  Kokkos::TeamPolicy<Space> policy(teams, size);
+  Kokkos::TeamPolicy<Space> policy(teams, size / vector_length, vector_length);
   policy.set_scratch_size(0, Kokkos::PerTeam(int(item.scratch_size(size))));
   Kokkos::parallel_for("user", policy, kernel);
   Kokkos::fence();
 }
 /// Fewer teams than items; the last round has not an item for each team.
 struct InKernel {
-  int size;
+  int size, vector_length = 1;
   template <class Item>
   void operator()(Item const& item, std::int64_t items) const {
-    run_kernel(item, items, int(items > 2 ? items * 2 / 3 : items), size);
+    run_kernel(item, items, int(items > 2 ? items * 2 / 3 : items), size, vector_length);
   }
 };
+/// Whether a team has scratch for so many matrices.
+template <class T>
+bool has_scratch(int matrices, int n) {
+  if (!by_lanes) return true;
+  return std::size_t(matrices * n * (n + 12)) * sizeof(T) <=
+         Impl::Vendor::device_limits(Space()).scratch_of_team;
+}
 std::vector<int> team_sizes() {
   if (by_lanes) return {32, 64, 96, 128, 256};
   return {1, std::min(2, Space().concurrency())};
@@ -51,6 +58,7 @@ TYPED_TEST(TeamItem, LargeSizes) {
   InKernel const run{team_sizes().back()};
   TeamItems<by_lanes, TypeParam, InKernel> const check{run};
   for (int n : {31, 32, 33, 48, 64, 65, 79, 100}) {
+    if (!has_scratch<TypeParam>(2, n)) continue;
     check.eigh(n, 7, Arranged::item_contiguous, random);
     check.lu(n, 3, 7, Arranged::item_contiguous, random);
     check.cholesky(n, 3, 7, Arranged::item_contiguous, random);
@@ -65,13 +73,25 @@ TYPED_TEST(TeamItem, TeamSizes) {
     SCOPED_TRACE("teams of " + std::to_string(size));
     InKernel const run{size};
     TeamItems<by_lanes, TypeParam, InKernel> const check{run};
-    for (int n : {6, 21, 40}) check.all(n, 13, Arranged::item_contiguous, random);
+    for (int n : {6, 21, 40})
+      if (has_scratch<TypeParam>(4, n)) check.all(n, 13, Arranged::item_contiguous, random);
+  }
+}
+TYPED_TEST(TeamItem, VectorLengths) {
+  if (!by_lanes) GTEST_SKIP() << "hosts have a vector length of 1";
+  Random random(5);
+  for (int length : {2, 8, 32}) {
+    SCOPED_TRACE("vector length " + std::to_string(length));
+    InKernel const run{64, length};
+    TeamItems<by_lanes, TypeParam, InKernel> const check{run};
+    for (int n : {6, 21}) check.all(n, 7, Arranged::item_contiguous, random);
   }
 }
 
 TYPED_TEST(TeamItem, KnownTeamSize) {
   Random random(4);
   for (int n : {7, 32, 33, 64, 80, 100}) {
+    if (!has_scratch<TypeParam>(1, n)) continue;
     InKernel const small{by_lanes ? 128 : 1}, large{by_lanes ? 256 : 1};
     TeamItems<by_lanes, TypeParam, InKernel> const check{small}, check_large{large};
     check.template eigh<128>(n, 7, Arranged::item_contiguous, random);
