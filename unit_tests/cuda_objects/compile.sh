@@ -23,7 +23,8 @@ skip() {
 status=0
 verbs=$(grep -rh -B 1 'Impl::call_verb(' "$top/src" |
   sed -n 's/^void \([a-z_]*\)(.*/\1/p' | sort -u)
-for verb in $verbs team_map team_scan; do
+for verb in $verbs team_map team_scan team_eigh team_svd team_qr team_least_squares team_lu \
+  team_solve_lu team_cholesky team_solve_cholesky; do
   if ! grep -q "\b${verb}[<(]" ./*.cpp; then
     echo "CUDA objects: no source in unit_tests/cuda_objects calls $verb" >&2
     status=1

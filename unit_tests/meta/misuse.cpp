@@ -880,6 +880,20 @@ void preconditioned_elimination_in_a_team(Kokkos::View<double***> const& a) {
                              B::dense(a));
 }
 
+// says: Batchwork::team_eigh: the operands are in(A), out(values) [, out(vectors)]
+void vectors_before_values_in_a_team(Kokkos::View<double***> const& a,
+                                     Kokkos::View<double**> const& w) {
+  (void)B::team_eigh<Space>(WRONG_OR_RIGHT(B::out(w), B::in(a)),
+                            WRONG_OR_RIGHT(B::in(a), B::out(w)));
+}
+
+// says: Batchwork::team_solve_lu: the operands are in(A), in(B), out(X)
+void common_matrix_in_a_team(Kokkos::View<double***> const& a, Kokkos::View<double**> const& m,
+                             Kokkos::View<double**> const& b) {
+  (void)B::team_solve_lu<Space>(WRONG_OR_RIGHT(B::common(m), B::in(a)), B::inout(b));
+  (void)a, (void)m;
+}
+
 // says: the solver is scaled already, and weighted(...) is put around scaled(...)
 void scaled_twice(Kokkos::View<double**> const& w) {
   auto const once = B::scaled(B::bicgstab());

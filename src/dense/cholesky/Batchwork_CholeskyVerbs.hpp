@@ -40,10 +40,10 @@ constexpr bool require_triangle_views() {
   return true;
 }
 
-/// a and the result l, which may be the same operand.
+/// The problem of a call, which is checked; its n, columns and items are not set. a and the result
+/// l may be the same operand.
 template <class Exec, class A, class L, class S>
-void cholesky_batch(Exec const& exec, Launch<> const& how, A const& a_operand, L const& l_operand,
-                    S const& end) {
+auto cholesky_problem(Call& call, A const& a_operand, L const& l_operand, S const& end) {
   constexpr bool InPlace = kind_of<L> == Kind::inout;
   auto const a = stored(a_operand);
   auto const l = stored(l_operand);
@@ -53,7 +53,6 @@ void cholesky_batch(Exec const& exec, Launch<> const& how, A const& a_operand, L
   require_matrix<decltype(a)>();
   using T = typename decltype(l)::value_type;
 
-  Call call{"cholesky", {}, how.label, how.kernel};
   call.add("a", InPlace, a);
   if (!InPlace) call.add("l", true, l);
   TriangleProblem<T> p;
@@ -66,16 +65,24 @@ void cholesky_batch(Exec const& exec, Launch<> const& how, A const& a_operand, L
   p.a = a.storage.as_const();
   p.l = l.storage;
   p.stores_factor = true;
-  TriangleLaunch<T, TriangleTask::factors, Exec>::run(exec, call, a.rows, 0, p);
+  return p;
+}
+
+template <class Exec, class A, class L, class S>
+void cholesky_batch(Exec const& exec, Launch<> const& how, A const& a, L const& l, S const& end) {
+  Call call{"cholesky", {}, how.label, how.kernel};
+  auto const p = cholesky_problem<Exec>(call, a, l, end);
+  using T = typename decltype(p)::number;
+  TriangleLaunch<T, TriangleTask::factors, Exec>::run(exec, call, stored(a).rows, 0, p);
 }
 
 /// By what is solved: by the Cholesky factor of the matrices, or by one of their triangles.
 enum class SolvedBy { cholesky, lower, upper };
 
-/// b and the solutions x may be the same operand.
+/// The same for systems. b and the solutions x may be the same operand.
 template <SolvedBy By, class Exec, class A, class B, class X, class S>
-void solve_triangle_batch(Exec const& exec, Launch<> const& how, A const& a_operand,
-                          B const& b_operand, X const& x_operand, S const& end) {
+auto solve_triangle_problem(Call& call, A const& a_operand, B const& b_operand, X const& x_operand,
+                            S const& end) {
   constexpr bool is_turned = requires { a_operand.operand; }, Factors = By == SolvedBy::cholesky,
                  is_upper = By == SolvedBy::upper, InPlace = kind_of<X> == Kind::inout;
   auto const a = [&] {
@@ -93,12 +100,6 @@ void solve_triangle_batch(Exec const& exec, Launch<> const& how, A const& a_oper
                 "sides, v(item, row, column)");
   using T = typename decltype(x)::value_type;
 
-  Call call{Factors    ? "solve_cholesky"
-            : is_upper ? "solve_upper"
-                       : "solve_lower",
-            {},
-            how.label,
-            how.kernel};
   call.add(Factors ? "a" : is_upper ? "u" : "l", false, a);
   call.add("b", InPlace, b);
   if (!InPlace) call.add("x", true, x);
@@ -114,8 +115,23 @@ void solve_triangle_batch(Exec const& exec, Launch<> const& how, A const& a_oper
   p.x = x.storage;
   p.forward = Factors || is_turned == is_upper;
   p.backward = Factors || is_turned != is_upper;
-  constexpr auto task = Factors ? TriangleTask::factors : TriangleTask::solutions;
-  TriangleLaunch<T, task, Exec>::run(exec, call, a.rows, b.cols, p);
+  return p;
+}
+
+template <SolvedBy By, class Exec, class A, class B, class X, class S>
+void solve_triangle_batch(Exec const& exec, Launch<> const& how, A const& a, B const& b, X const& x,
+                          S const& end) {
+  constexpr bool factors = By == SolvedBy::cholesky;
+  Call call{factors                 ? "solve_cholesky"
+            : By == SolvedBy::upper ? "solve_upper"
+                                    : "solve_lower",
+            {},
+            how.label,
+            how.kernel};
+  auto const p = solve_triangle_problem<By, Exec>(call, a, b, x, end);
+  using T = typename decltype(p)::number;
+  constexpr auto task = factors ? TriangleTask::factors : TriangleTask::solutions;
+  TriangleLaunch<T, task, Exec>::run(exec, call, stored(b).rows, stored(b).cols, p);
 }
 
 struct CholeskyCall : OnOperands<CholeskyCall, Last::status, Form<Kinds<Kind::in, Kind::out>, 0, 1>,

@@ -21,10 +21,11 @@
 namespace Batchwork {
 namespace Impl {
 
-/// v may be a, to be overwritten by the vectors or, in(A), to be read alone.
+/// The problem of a call, which is checked. v may be a, to be overwritten by the vectors or, in(A),
+/// to be read alone.
 template <class Exec, class A, class W, class V, class S>
-void eigh_batch(Exec const& exec, Launch<> const& how, A const& a_operand, W const& w_operand,
-                V const& v_operand, S const& end) {
+auto eigh_problem(Call& call, A const& a_operand, W const& w_operand, V const& v_operand,
+                  S const& end) {
   constexpr bool Vectors = kind_of<V> != Kind::in, Same = kind_of<V> == Kind::inout;
   auto const a = stored(a_operand);
   auto const w = stored(w_operand);
@@ -35,7 +36,6 @@ void eigh_batch(Exec const& exec, Launch<> const& how, A const& a_operand, W con
   require_vector<decltype(w)>();
   using T = typename decltype(w)::value_type;
 
-  Call call{"eigh", {}, how.label, how.kernel};
   call.add("a", Same, a);
   call.add("values", true, w);
   if constexpr (Vectors && !Same) call.add("vectors", true, v);
@@ -53,6 +53,15 @@ void eigh_batch(Exec const& exec, Launch<> const& how, A const& a_operand, W con
     f.vectors = {v.storage, v.rows, v.cols};
     f.stores_vectors = true;
   }
+  return f;
+}
+
+template <class Exec, class A, class W, class V, class S>
+void eigh_batch(Exec const& exec, Launch<> const& how, A const& a, W const& w, V const& v,
+                S const& end) {
+  Call call{"eigh", {}, how.label, how.kernel};
+  auto const f = eigh_problem<Exec>(call, a, w, v, end);
+  using T = typename decltype(f)::number;
   EighLaunch<T, Exec>::run(exec, call, f, given_workspace<T>(end.workspace));
 }
 

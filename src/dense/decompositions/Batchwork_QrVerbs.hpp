@@ -24,10 +24,11 @@
 namespace Batchwork {
 namespace Impl {
 
-/// q may be a, to be overwritten by Q or, in(A), to be read alone.
+/// The problem of a call, which is checked. q may be a, to be overwritten by Q or, in(A), to be
+/// read alone.
 template <class Exec, class A, class Q, class R, class S>
-void qr_batch(Exec const& exec, Launch<> const& how, A const& a_operand, Q const& q_operand,
-              R const& r_operand, S const& end) {
+auto qr_problem(Call& call, A const& a_operand, Q const& q_operand, R const& r_operand,
+                S const& end) {
   constexpr bool WithQ = kind_of<Q> != Kind::in, Same = kind_of<Q> == Kind::inout;
   auto const a = stored(a_operand);
   auto const q = stored(q_operand);
@@ -40,7 +41,6 @@ void qr_batch(Exec const& exec, Launch<> const& how, A const& a_operand, Q const
 
   std::int64_t const least = std::min(a.rows, a.cols);
   constexpr std::size_t of_r = WithQ && !Same ? 2 : 1;
-  Call call{"qr", {}, how.label, how.kernel};
   call.add("a", Same, a);
   if constexpr (WithQ && !Same) call.add("q", true, q);
   call.add("r", true, r);
@@ -68,7 +68,54 @@ void qr_batch(Exec const& exec, Launch<> const& how, A const& a_operand, Q const
     f.q = {q.storage, q.rows, q.cols};
     f.columns_of_q = int(q.cols);
   }
+  return f;
+}
+
+template <class Exec, class A, class Q, class R, class S>
+void qr_batch(Exec const& exec, Launch<> const& how, A const& a, Q const& q, R const& r,
+              S const& end) {
+  Call call{"qr", {}, how.label, how.kernel};
+  auto const f = qr_problem<Exec>(call, a, q, r, end);
+  using T = typename decltype(f)::number;
   QrLaunch<T, Exec>::run(exec, call, f, given_workspace<T>(end.workspace));
+}
+
+template <class Exec, class A, class B, class X, class S>
+auto least_squares_problem(Call& call, A const& a_operand, B const& b_operand, X const& x_operand,
+                           S const& end) {
+  auto const a = stored(a_operand);
+  auto const b = stored(b_operand);
+  auto const x = stored(x_operand);
+  static_assert(require_decomposition_views<Exec, decltype(a), decltype(b), decltype(x)>());
+  require_matrix<decltype(a)>();
+  static_assert(decltype(x)::tile_rank == decltype(b)::tile_rank && decltype(x)::tile_rank > 0,
+                "Batchwork: b and x both hold vectors, v(item, row), or both several "
+                "right-hand sides, v(item, row, column)");
+  using T = typename decltype(x)::value_type;
+
+  call.add("a", false, a);
+  call.add("b", false, b);
+  call.add("x", true, x);
+  LeastSquaresProblem<T> f;
+  f.status = status_and_workspace<Exec, T>(call, end);
+  call.check();
+  if (b.rows != a.rows)
+    call.fail(call.parts[1].name() + " has " + std::to_string(b.rows) + " rows, but " +
+              call.parts[0].name() + " has " + std::to_string(a.rows) +
+              "; give right-hand sides of as many rows as the matrices");
+  require_extents(call, 2, x, a.cols, b.cols, "a solution for each column of b");
+  f.items = call.parts[0].d.items;
+  // With more unknowns than equations reflections of the transpose.
+  f.shortest = a.rows < a.cols;
+  f.m = whole_extent(call, 0, std::max(a.rows, a.cols));
+  f.n = whole_extent(call, 0, std::min(a.rows, a.cols));
+  f.columns = whole_extent(call, 1, b.cols);
+  auto from = a.storage.as_const();
+  if (f.shortest) std::swap(from.row, from.col);
+  f.a = {from, f.m, f.n};
+  f.b = {b.storage.as_const(), b.rows, b.cols};
+  f.x = {x.storage, x.rows, x.cols};
+  return f;
 }
 
 template <>
@@ -86,41 +133,11 @@ struct CallOfVerb<Verb::least_squares>
                  Form<Kinds<Kind::in, Kind::in, Kind::out>, 0, 1, 2>> {
   static constexpr bool takes_padding = false;
   template <class Exec, class A, class B, class X, class S>
-  static void run(Exec const& exec, Launch<> const& how, A const& a_operand, B const& b_operand,
-                  X const& x_operand, S const& end) {
-    auto const a = stored(a_operand);
-    auto const b = stored(b_operand);
-    auto const x = stored(x_operand);
-    static_assert(require_decomposition_views<Exec, decltype(a), decltype(b), decltype(x)>());
-    require_matrix<decltype(a)>();
-    static_assert(decltype(x)::tile_rank == decltype(b)::tile_rank && decltype(x)::tile_rank > 0,
-                  "Batchwork: b and x both hold vectors, v(item, row), or both several "
-                  "right-hand sides, v(item, row, column)");
-    using T = typename decltype(x)::value_type;
-
+  static void run(Exec const& exec, Launch<> const& how, A const& a, B const& b, X const& x,
+                  S const& end) {
     Call call{"least_squares", {}, how.label, how.kernel};
-    call.add("a", false, a);
-    call.add("b", false, b);
-    call.add("x", true, x);
-    LeastSquaresProblem<T> f;
-    f.status = status_and_workspace<Exec, T>(call, end);
-    call.check();
-    if (b.rows != a.rows)
-      call.fail(call.parts[1].name() + " has " + std::to_string(b.rows) + " rows, but " +
-                call.parts[0].name() + " has " + std::to_string(a.rows) +
-                "; give right-hand sides of as many rows as the matrices");
-    require_extents(call, 2, x, a.cols, b.cols, "a solution for each column of b");
-    f.items = call.parts[0].d.items;
-    // With more unknowns than equations reflections of the transpose.
-    f.shortest = a.rows < a.cols;
-    f.m = whole_extent(call, 0, std::max(a.rows, a.cols));
-    f.n = whole_extent(call, 0, std::min(a.rows, a.cols));
-    f.columns = whole_extent(call, 1, b.cols);
-    auto from = a.storage.as_const();
-    if (f.shortest) std::swap(from.row, from.col);
-    f.a = {from, f.m, f.n};
-    f.b = {b.storage.as_const(), b.rows, b.cols};
-    f.x = {x.storage, x.rows, x.cols};
+    auto const f = least_squares_problem<Exec>(call, a, b, x, end);
+    using T = typename decltype(f)::number;
     LeastSquaresLaunch<T, Exec>::run(exec, call, f, given_workspace<T>(end.workspace));
   }
 };

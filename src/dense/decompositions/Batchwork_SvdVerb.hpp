@@ -22,10 +22,10 @@
 namespace Batchwork {
 namespace Impl {
 
-/// Without vectors u and v are a, and not used.
+/// The problem of a call, which is checked. Without vectors u and v are a, and not used.
 template <class Exec, class A, class U, class W, class V, class S>
-void svd_batch(Exec const& exec, Launch<> const& how, A const& a_operand, U const& u_operand,
-               W const& w_operand, V const& v_operand, S const& end) {
+auto svd_problem(Call& call, A const& a_operand, U const& u_operand, W const& w_operand,
+                 V const& v_operand, S const& end) {
   constexpr bool Vectors = kind_of<U> == Kind::out;
   auto const a = stored(a_operand);
   auto const u = stored(u_operand);
@@ -40,7 +40,6 @@ void svd_batch(Exec const& exec, Launch<> const& how, A const& a_operand, U cons
   using T = typename decltype(w)::value_type;
 
   std::int64_t const least = std::min(a.rows, a.cols);
-  Call call{"svd", {}, how.label, how.kernel};
   call.add("a", false, a);
   if constexpr (Vectors) call.add("u", true, u);
   call.add("values", true, w);
@@ -68,6 +67,16 @@ void svd_batch(Exec const& exec, Launch<> const& how, A const& a_operand, U cons
     if (wide) std::swap(f.u, f.v);
     f.stores_vectors = true;
   }
+  return f;
+}
+
+template <class Exec, class A, class U, class W, class V, class S>
+void svd_batch(Exec const& exec, Launch<> const& how, A const& a, U const& u, W const& w,
+               V const& v, S const& end) {
+  constexpr bool Vectors = kind_of<U> == Kind::out;
+  Call call{"svd", {}, how.label, how.kernel};
+  auto const f = svd_problem<Exec>(call, a, u, w, v, end);
+  using T = typename decltype(f)::number;
   constexpr auto task = Vectors ? SvdTask::vectors : SvdTask::values;
   SvdLaunch<T, task, Exec>::run(exec, call, f, given_workspace<T>(end.workspace));
 }

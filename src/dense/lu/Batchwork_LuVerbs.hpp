@@ -42,10 +42,11 @@ constexpr bool require_lu_views() {
       (Kokkos::SpaceAccessibility<Exec, typename Others::memory_space>::accessible && ...))>();
 }
 
-/// a and the factors, which may be the same operand.
+/// The problem of a call, which is checked; its n and columns are not set. a and the factors may be
+/// the same operand.
 template <class Exec, class A, class L, class P, class S>
-void lu_batch(Exec const& exec, Launch<> const& how, A const& a_operand, L const& lu_operand,
-              P const& order_operand, S const& end) {
+auto lu_problem(Call& call, A const& a_operand, L const& lu_operand, P const& order_operand,
+                S const& end) {
   constexpr bool Same = kind_of<L> == Kind::inout;
   auto const a = stored(a_operand);
   auto const lu = stored(lu_operand);
@@ -63,7 +64,6 @@ void lu_batch(Exec const& exec, Launch<> const& how, A const& a_operand, L const
           Kokkos::SpaceAccessibility<Exec, typename decltype(order)::memory_space>::accessible)>());
   using T = typename decltype(lu)::value_type;
 
-  Call call{"lu", {}, how.label, how.kernel};
   call.add("a", Same, a);
   if (!Same) call.add("lu", true, lu);
   call.add("rows", true, order);
@@ -81,14 +81,23 @@ void lu_batch(Exec const& exec, Launch<> const& how, A const& a_operand, L const
   p.lu = lu.storage;
   p.order = order.storage;
   p.result = LuResult::factors;
-  LuLaunch<T, LuTask::factors, Exec>::run(exec, call, a.rows, 0, p,
+  return p;
+}
+
+template <class Exec, class A, class L, class P, class S>
+void lu_batch(Exec const& exec, Launch<> const& how, A const& a, L const& lu, P const& order,
+              S const& end) {
+  Call call{"lu", {}, how.label, how.kernel};
+  auto const p = lu_problem<Exec>(call, a, lu, order, end);
+  using T = typename decltype(p)::number;
+  LuLaunch<T, LuTask::factors, Exec>::run(exec, call, stored(a).rows, 0, p,
                                           given_workspace<T>(end.workspace));
 }
 
-/// b and the solutions x may be the same operand.
+/// The same for systems. b and the solutions x may be the same operand.
 template <class Exec, class A, class B, class X, class S>
-void solve_lu_batch(Exec const& exec, Launch<> const& how, A const& a_operand, B const& b_operand,
-                    X const& x_operand, S const& end) {
+auto solve_lu_problem(Call& call, A const& a_operand, B const& b_operand, X const& x_operand,
+                      S const& end) {
   constexpr bool Same = kind_of<X> == Kind::inout;
   auto const a = stored(a_operand);
   auto const b = stored(b_operand);
@@ -102,7 +111,6 @@ void solve_lu_batch(Exec const& exec, Launch<> const& how, A const& a_operand, B
                 "sides, v(item, row, column)");
   using T = typename decltype(x)::value_type;
 
-  Call call{"solve_lu", {}, how.label, how.kernel};
   call.add("a", false, a);
   call.add("b", Same, b);
   if (!Same) call.add("x", true, x);
@@ -114,12 +122,21 @@ void solve_lu_batch(Exec const& exec, Launch<> const& how, A const& a_operand, B
   p.a = a.storage.as_const();
   p.b = b.storage.as_const();
   p.x = x.storage;
+  return p;
+}
+
+template <class Exec, class A, class B, class X, class S>
+void solve_lu_batch(Exec const& exec, Launch<> const& how, A const& a, B const& b, X const& x,
+                    S const& end) {
+  Call call{"solve_lu", {}, how.label, how.kernel};
+  auto const p = solve_lu_problem<Exec>(call, a, b, x, end);
+  using T = typename decltype(p)::number;
   auto const memory = given_workspace<T>(end.workspace);
+  std::int64_t const rows = stored(a).rows, columns = stored(b).cols;
   // A matrix of one column is treated as a vector.
-  if (b.cols == 1)
-    return LuLaunch<T, LuTask::solution, Exec>::run(exec, call, a.rows, 1, p, memory);
-  if constexpr (decltype(x)::tile_rank == 2)
-    LuLaunch<T, LuTask::solutions, Exec>::run(exec, call, a.rows, b.cols, p, memory);
+  if (columns == 1) return LuLaunch<T, LuTask::solution, Exec>::run(exec, call, rows, 1, p, memory);
+  if constexpr (decltype(stored(x))::tile_rank == 2)
+    LuLaunch<T, LuTask::solutions, Exec>::run(exec, call, rows, columns, p, memory);
 }
 
 /// a and its inverse, which may be the same operand.

@@ -41,10 +41,11 @@ struct Form<Kinds<K...>, At...> {
     return fit;
   }
   template <class Verb, class Exec, class... X>
-  static void run(Exec const& exec, Launch<> const& how, X const&... arguments) {
+  static auto run(Exec const& exec, Launch<> const& how, X const&... arguments) {
     auto const all = std::tie(arguments...);
-    [&]<std::size_t... E>(std::index_sequence<E...>) {
-      Verb::run(exec, how, std::get<At>(all)..., end_of_call(std::get<operands + E>(all)...));
+    return [&]<std::size_t... E>(std::index_sequence<E...>) {
+      return Verb::run(exec, how, std::get<At>(all)...,
+                       end_of_call(std::get<operands + E>(all)...));
     }(std::make_index_sequence<sizeof...(X) - operands>());
   }
 };

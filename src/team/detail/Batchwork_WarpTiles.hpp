@@ -31,6 +31,21 @@ struct LaneOfTiles : LaneOfItems {
                                    std::int64_t all) {
     first = group * items_of_team;
     this->template take_place<Lanes>(member, items_of_team, all - first);
+    take_warp();
+  }
+  /// In a team of so many lanes that shares one item, one of `all`.
+  template <class Member>
+  BATCHWORK_INLINE void take_team(Member const& member, int lanes_of_team, std::int64_t of,
+                                  std::int64_t all) {
+    first = of;
+    rank = lane = Vendor::renewed(Vendor::lane_rank(member));
+    team = lanes = lanes_of_team;
+    item = 0, items = 1, there = of < all ? 1 : 0;
+    take_warp();
+  }
+
+ private:
+  BATCHWORK_INLINE void take_warp() {
     warp = int(unsigned(lane) / lanes_of_warp);
     in_warp = int(unsigned(lane) % lanes_of_warp);
     r = int(unsigned(in_warp) / 4), c = int(unsigned(in_warp) % 4);

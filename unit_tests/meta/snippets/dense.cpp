@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <stdexcept>
+#include <type_traits>
 
 namespace doc_dense {
 
@@ -257,6 +258,66 @@ void tridiagonal(Exec const& exec, Kokkos::View<double**> const& lower,
   solve_tridiagonal(exec, lower, diagonal, upper, x, x);  // in place
   // Neither diagonally dominant nor positive definite:
   solve_tridiagonal(exec, lower, diagonal, upper, b, x, partial_pivoting(), status(codes));
+}
+
+// docs/reference/dense/team.md
+
+/// Ten steps of Newton's method for x_i^3 + the sum of all x = i: each team has one item.
+template <class Solve>
+struct Newton {
+  Kokkos::View<double***> J;
+  Kokkos::View<double**> r, dx, x;
+  Solve solve;
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    int const item = member.league_rank(), n = int(x.extent(1));
+    for (int step = 0; step < 10; ++step) {
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(member, n), [&](int i) {
+        double sum = 0;
+        for (int j = 0; j < n; ++j) {
+          sum += x(item, j);
+          J(item, i, j) = (i == j ? 3 * x(item, i) * x(item, i) : 0) + 1;
+        }
+        r(item, i) = i - x(item, i) * x(item, i) * x(item, i) - sum;
+      });
+      solve(member, item);  // has a team barrier before and after
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(member, n),
+                           [&](int i) { x(item, i) += dx(item, i); });
+      member.team_barrier();
+    }
+  }
+};
+
+void inside_a_kernel(Exec const& exec, Kokkos::View<double***> const& J,
+                     Kokkos::View<double**> const& r, Kokkos::View<double**> const& dx,
+                     Kokkos::View<double**> const& x, Kokkos::View<int*> const& codes, int items) {
+  auto const solve = team_solve_lu<Exec>(in(J), in(r), out(dx), status(codes));
+  Newton const newton{J, r, dx, x, solve};
+
+  int const team_size = std::is_same_v<Exec, Kokkos::DefaultHostExecutionSpace> ? 1 : 128;
+  Kokkos::TeamPolicy<Exec> policy(exec, items, team_size);
+  policy.set_scratch_size(0, Kokkos::PerTeam(int(solve.scratch_size(team_size))));
+  Kokkos::parallel_for("newton", policy, newton);
+}
+
+void decompositions_inside_a_kernel(
+    Kokkos::View<double***> const& A, Kokkos::View<double***> const& L,
+    Kokkos::View<double***> const& U, Kokkos::View<double***> const& V,
+    Kokkos::View<double***> const& Q, Kokkos::View<double***> const& R,
+    Kokkos::View<double***> const& LU, Kokkos::View<int**> const& rows,
+    Kokkos::View<double**> const& values, Kokkos::View<double**> const& b,
+    Kokkos::View<double**> const& x, Kokkos::View<int*> const& codes) {
+  auto const pairs = team_eigh<Exec>(in(A), out(values), out(V), status(codes));
+  auto const triplets = team_svd<Exec>(in(A), out(U), out(values), out(V), status(codes));
+  auto const orthogonal = team_qr<Exec>(in(A), out(Q), out(R), status(codes));
+  auto const fit = team_least_squares<Exec>(in(A), in(b), out(x), status(codes));
+  auto const factors = team_lu<Exec>(in(A), out(LU), out(rows), status(codes));
+  auto const solve = team_solve_lu<Exec>(in(A), in(b), out(x), status(codes));
+  auto const factor = team_cholesky<Exec>(in(A), out(L), status(codes));
+  auto const solve_spd = team_solve_cholesky<Exec>(in(A), in(b), out(x), status(codes));
+  (void)pairs, (void)triplets, (void)orthogonal, (void)fit, (void)factors, (void)solve,
+      (void)factor, (void)solve_spd;
 }
 
 }  // namespace doc_dense

@@ -235,24 +235,27 @@ struct TriangleHost {
     std::int64_t const first = chunk * per_chunk;
     std::int64_t const end = first + per_chunk < p.items ? first + per_chunk : p.items;
     for (std::int64_t item = first; item < end; ++item) {
-      of.code = 0;
-      of.finite = true;
       if (item + 1 < end) {
         prefetch_item<false>(p.a, item + 1, p.n, p.n);
         prefetch_item<true>(p.l, item + 1, p.n, p.n);
         prefetch_item<false>(p.b, item + 1, p.n, p.columns);
       }
-      load(of, item);
-      if (p.factors) factorise(of);
-      else
-        for (int k = 0; k < (p.n + 3) / 4 * 4; ++k)
-          of.inverse[k] = diagonal_reciprocal(of.l[k * leading + k], k, of.code);
-      if (p.stores_factor) store(of, item);
-      int c = 0;
-      for (; c + together <= p.columns; c += together) solve<together>(of, item, c);
-      for (; c < p.columns; ++c) solve<1>(of, item, c);
-      if (p.status.wanted()) p.status.put(item, status_with_result(of.code, !of.finite));
+      compute(of, item);
     }
+  }
+  void compute(Numbers& of, std::int64_t item) const {
+    of.code = 0;
+    of.finite = true;
+    load(of, item);
+    if (p.factors) factorise(of);
+    else
+      for (int k = 0; k < (p.n + 3) / 4 * 4; ++k)
+        of.inverse[k] = diagonal_reciprocal(of.l[k * leading + k], k, of.code);
+    if (p.stores_factor) store(of, item);
+    int c = 0;
+    for (; c + together <= p.columns; c += together) solve<together>(of, item, c);
+    for (; c < p.columns; ++c) solve<1>(of, item, c);
+    if (p.status.wanted()) p.status.put(item, status_with_result(of.code, !of.finite));
   }
 };
 

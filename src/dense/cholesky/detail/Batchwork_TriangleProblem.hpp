@@ -26,6 +26,8 @@ enum class TriangleTask { factors, solutions };
 /// N x columns, x = L^-1 b if `forward`, then x = L'^-1 x if `backward`.
 template <class T>
 struct TriangleProblem {
+  using number = T;
+
   Storage<T const> a{};
   Storage<T> l{};
   Storage<T const> b{};

@@ -87,15 +87,26 @@ struct TriangleTeams : TeamKernel<TriangleTeams<T, Tiles>> {
       chunk /= 2;
       item_numbers = at().item_numbers(chunk);
     }
-    of_a = MatrixTravel::of(p.a, p.n, p.n, by_warps, true);
-    of_a.of_triangle(p.n);
-    of_l = MatrixTravel::of(p.l, p.n, p.n, by_warps, p.stores_factor);
-    of_b = MatrixTravel::of(p.b, p.n, chunk, by_warps, false);
-    of_x = MatrixTravel::of(p.x, p.n, chunk, by_warps, false);
+    set_travels();
     bool const side_by_side = of_a.by_items || (p.stores_factor && of_l.by_items);
     int const most = by_warps ? (side_by_side ? most_items : std::min(4, most_items)) : 1;
     double_items(items_per_team, most, p.items,
                  [&] { return bytes() <= std::min(scratch, scratch_of_a_team); });
+  }
+  /// For teams of any number of warps that share one item at a time, with at most so many bytes of
+  /// scratch.
+  static TriangleTeams of_one_item(TriangleProblem<T> const& problem, std::size_t scratch)
+    requires(!by_warps)
+  {
+    TriangleTeams k;
+    k.p = problem;
+    k.tiles = (problem.n + 7) / 8;
+    k.chunk = std::min(problem.columns, most_columns);
+    while (k.chunk > 1 && std::size_t(k.at().item_numbers(k.chunk)) * sizeof(T) + 16 > scratch)
+      k.chunk /= 2;
+    k.item_numbers = k.at().item_numbers(k.chunk);
+    k.set_travels();
+    return k;
   }
   /// Known to the compiler where a warp holds the triangle.
   BATCHWORK_INLINE TriangleScratch at() const { return {in_registers ? Tiles : tiles}; }
@@ -441,7 +452,34 @@ struct TriangleTeams : TeamKernel<TriangleTeams<T, Tiles>> {
   template <class Member>
   BATCHWORK_INLINE void operator()(Member const& member) const {
     T* const scratch = this->template scratch_in<T>(member);
-    LaneItem here = lane_item(member, scratch);
+    run(member, [&] { return lane_item(member, scratch); });
+  }
+  /// For one item that all lanes of a team share, a multiple of 32.
+  /// \param scratch  room for item_numbers and for a number of each lane
+  template <class Member>
+  BATCHWORK_INLINE void run_one(Member const& member, int lanes, std::int64_t item,
+                                T* scratch) const {
+    run(member, [&] {
+      LaneItem here;
+      here.take_team(member, lanes, item, p.items);
+      here.scratch = scratch;
+      return here;
+    });
+  }
+
+ private:
+  TriangleTeams() = default;
+  void set_travels() {
+    of_a = MatrixTravel::of(p.a, p.n, p.n, by_warps, true);
+    of_a.of_triangle(p.n);
+    of_l = MatrixTravel::of(p.l, p.n, p.n, by_warps, p.stores_factor);
+    of_b = MatrixTravel::of(p.b, p.n, chunk, by_warps, false);
+    of_x = MatrixTravel::of(p.x, p.n, chunk, by_warps, false);
+  }
+  /// find() finds the calling lane's item.
+  template <class Member, class Find>
+  BATCHWORK_INLINE void run(Member const& member, Find const& find) const {
+    LaneItem here = find();
     T* const triangle = here.numbers(here.item, item_numbers);
     bool const together = of_a.by_items || of_l.by_items || of_b.by_items || of_x.by_items;
     auto const meet = [&] {
@@ -461,7 +499,7 @@ struct TriangleTeams : TeamKernel<TriangleTeams<T, Tiles>> {
         if (c0 == 0) {
           factorise(member, here, triangle, code);
           // Found anew, rather than kept while registers are scarce.
-          here = lane_item(member, scratch);
+          here = find();
           if (p.stores_factor) {
             meet();
             store_factor(here);

@@ -16,6 +16,8 @@ namespace Batchwork::Impl {
 /// See eigh(tile), for a of n x n. Without `stores_vectors` the values alone.
 template <class T>
 struct EighProblem {
+  using number = T;
+
   StoredItems<T const> a{};
   StoredItems<T> values{}, vectors{};
   StatusTarget status{};

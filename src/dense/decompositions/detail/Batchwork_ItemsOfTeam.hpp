@@ -7,6 +7,7 @@
 #ifndef BATCHWORK_ITEMSOFTEAM_HPP
 #define BATCHWORK_ITEMSOFTEAM_HPP
 
+#include <Kokkos_Macros.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -123,17 +124,17 @@ struct ItemsOfThread {
   ItemMemory memory;
   std::int64_t begin, items;
 
-  static constexpr int own() { return 0; }
-  S* numbers(int) const { return reinterpret_cast<S*>(buffer); }
-  std::int16_t* indices(int) const {
+  static constexpr KOKKOS_FUNCTION int own() { return 0; }
+  KOKKOS_FUNCTION S* numbers(int) const { return reinterpret_cast<S*>(buffer); }
+  KOKKOS_FUNCTION std::int16_t* indices(int) const {
     return reinterpret_cast<std::int16_t*>(
         buffer + ItemMemory::whole(std::size_t(memory.numbers) * sizeof(S)));
   }
-  Lanes lanes() const { return {}; }
-  void meet() const {}
+  KOKKOS_FUNCTION Lanes lanes() const { return {}; }
+  KOKKOS_FUNCTION void meet() const {}
 
   template <class U, class Put>
-  void load(StoredItems<U> const& from, int rows, int cols, Put const& put) const {
+  KOKKOS_FUNCTION void load(StoredItems<U> const& from, int rows, int cols, Put const& put) const {
     for_entries(from, rows, cols, [&](int i, int j) {
       S x;
       for (int w = 0; w < width; ++w) {
@@ -146,8 +147,8 @@ struct ItemsOfThread {
   }
   /// Stores get(0, i, j) of those items of the pack.
   template <class Get>
-  void store(StoredItems<T> const& to, int rows, int cols, Get const& get,
-             mask_t<S> const& of_those = mask_t<S>(true)) const {
+  KOKKOS_FUNCTION void store(StoredItems<T> const& to, int rows, int cols, Get const& get,
+                             mask_t<S> const& of_those = mask_t<S>(true)) const {
     for_entries(to, rows, cols, [&](int i, int j) {
       S const x = get(0, i, j);
       for (int w = 0; w < width && begin + w < items; ++w)
@@ -156,14 +157,15 @@ struct ItemsOfThread {
               entry_of_pack(x, w);
     });
   }
-  void put_status(StatusTarget const& to, info_t<S> const& code) const {
+  KOKKOS_FUNCTION void put_status(StatusTarget const& to, info_t<S> const& code) const {
     for (int w = 0; w < width && begin + w < items && to.wanted(); ++w)
       to.put(begin + w, std::int32_t(entry_of_pack(code, w)));
   }
 
  private:
   template <class U, class Body>
-  static void for_entries(StoredItems<U> const& of, int rows, int cols, Body const& body) {
+  static KOKKOS_FUNCTION void for_entries(StoredItems<U> const& of, int rows, int cols,
+                                          Body const& body) {
     int const outer = of.rows_near ? cols : rows, inner = of.rows_near ? rows : cols;
     for (int r = 0; r < outer; ++r)
       for (int q = 0; q < inner; ++q) body(of.rows_near ? q : r, of.rows_near ? r : q);

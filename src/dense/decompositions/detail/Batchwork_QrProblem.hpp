@@ -17,6 +17,8 @@ namespace Batchwork::Impl {
 /// x n.
 template <class T>
 struct QrProblem {
+  using number = T;
+
   StoredItems<T const> a{};
   StoredItems<T> q{}, r{};
   StatusTarget status{};
@@ -28,6 +30,8 @@ struct QrProblem {
 /// the x, m x columns, for which a' x = b the shortest.
 template <class T>
 struct LeastSquaresProblem {
+  using number = T;
+
   StoredItems<T const> a{}, b{};
   StoredItems<T> x{};
   StatusTarget status{};

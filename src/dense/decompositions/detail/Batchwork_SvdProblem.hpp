@@ -20,6 +20,8 @@ enum class SvdTask { values, vectors };
 /// values alone.
 template <class T>
 struct SvdProblem {
+  using number = T;
+
   StoredItems<T const> a{};
   StoredItems<T> values{}, u{}, v{};
   StatusTarget status{};

@@ -26,6 +26,8 @@ enum class LuResult { factors, solutions, determinant };
 /// and the logarithm of its size in log_size.
 template <class T>
 struct LuProblem {
+  using number = T;
+
   Storage<T const> a{};
   Storage<T> lu{};
   Storage<std::int32_t> order{};

@@ -68,17 +68,28 @@ struct LuTeams : TeamKernel<LuTeams<T, Large>> {
     double_items(items_per_team, most, p.items,
                  [&] { return bytes() <= std::min(scratch_of_a_team, limits.scratch_of_team); });
   }
+  /// For teams of any size that share one item at a time, with at most so many bytes of scratch.
+  static LuTeams of_one_item(LuProblem<T> const& problem, std::size_t scratch) {
+    LuTeams k;
+    k.p = problem;
+    k.set_rows(problem.n);
+    k.chunk = std::min(problem.columns, most_lu_columns);
+    while (k.chunk > 1 && k.bytes() > scratch) k.chunk /= 2;
+    k.turned = rows_are_near(k.p.a, k.p.n, k.p.n);
+    return k;
+  }
   static constexpr BATCHWORK_INLINE std::size_t whole(std::size_t bytes) {
     return (bytes + 15) / 16 * 16;
   }
-  BATCHWORK_INLINE std::size_t found_bytes() const {
-    return whole(std::size_t(RowsInMemory<T, LoneLane>::found_numbers(count)) * 8);
+  static BATCHWORK_INLINE std::size_t found_bytes(int lanes) {
+    return whole(std::size_t(RowsInMemory<T, LoneLane>::found_numbers(lanes)) * 8);
   }
   BATCHWORK_INLINE std::size_t of_numbers() const {
     return whole(std::size_t(p.n) * std::size_t(leading + chunk) * sizeof(T));
   }
-  BATCHWORK_INLINE std::size_t bytes_of_item() const {
-    return of_numbers() + whole(std::size_t(p.n) * 4) + found_bytes() + bytes_to_show;
+  BATCHWORK_INLINE std::size_t bytes_of_item() const { return bytes_of_item(count); }
+  BATCHWORK_INLINE std::size_t bytes_of_item(int lanes) const {
+    return of_numbers() + whole(std::size_t(p.n) * 4) + found_bytes(lanes) + bytes_to_show;
   }
 
   /// The most rows of an item that fits into so many bytes of scratch.
@@ -92,25 +103,31 @@ struct LuTeams : TeamKernel<LuTeams<T, Large>> {
   /// Runs body(slot, i, j) for the entries of a rows x cols matrix of the team's items, in the
   /// order in which they are near in memory.
   template <class Member, class Body>
-  BATCHWORK_INLINE void for_entries(Member const& member, int rows, int cols, bool items_near,
-                                    bool rows_near, Body const& body) const {
+  BATCHWORK_INLINE void for_entries(Member const& member, int lanes, int rows, int cols,
+                                    bool items_near, bool rows_near, Body const& body) const {
     int const lane = Vendor::lane_rank(member);
     int const together = items_near ? items_per_team : 1;
-    int const slot = items_near ? lane % together : lane / count;
-    int const first = items_near ? lane / together : lane % count;
+    int const slot = items_near ? lane % together : lane / lanes;
+    int const first = items_near ? lane / together : lane % lanes;
     int const outer = rows_near ? cols : rows, inner = rows_near ? rows : cols;
-    int const side_by_side = inner < count ? inner : count, at_once = count / side_by_side;
+    int const side_by_side = inner < lanes ? inner : lanes, at_once = lanes / side_by_side;
     if (first >= at_once * side_by_side) return;
     for (int r = first / side_by_side; r < outer; r += at_once)
-      for (int q = first % side_by_side; q < inner; q += count)
+      for (int q = first % side_by_side; q < inner; q += lanes)
         body(slot, rows_near ? q : r, rows_near ? r : q);
   }
 
   template <class Member>
   BATCHWORK_INLINE void operator()(Member const& member) const {
-    int const lane = Vendor::lane_rank(member), own = lane / count;
-    std::int64_t const begin = std::int64_t(member.league_rank()) * items_per_team;
-    char* const scratch = this->template scratch_in<char>(member);
+    run(member, count, std::int64_t(member.league_rank()) * items_per_team,
+        this->template scratch_in<char>(member));
+  }
+  /// For the items from `begin` on, as many as a team has. An item has `count` lanes, or of one
+  /// item any number.
+  template <class Member>
+  BATCHWORK_INLINE void run(Member const& member, int of_item, std::int64_t begin,
+                            char* scratch) const {
+    int const lane = Vendor::lane_rank(member), own = lane / of_item;
     auto const memory = [&](int slot) { return scratch + std::size_t(slot) * bytes_of_item(); };
     auto const numbers = [&](int slot) { return reinterpret_cast<T*>(memory(slot)); };
     auto const item = [&](int slot) {
@@ -119,13 +136,13 @@ struct LuTeams : TeamKernel<LuTeams<T, Large>> {
     };
     auto const is_there = [&](int slot) { return begin + slot < p.items; };
 
-    for_entries(member, p.n, p.n, by_items, turned, [&](int slot, int i, int j) {
+    for_entries(member, of_item, p.n, p.n, by_items, turned, [&](int slot, int i, int j) {
       fetch_together<1>(
           numbers(slot) + i * leading + j,
           item_of(p.a, item(slot)) + std::int64_t(i) * p.a.row + std::int64_t(j) * p.a.col);
     });
     Vendor::copy_async_wait();
-    SystemLanes<Member> const lanes{member, lane % count, count};
+    SystemLanes<Member> const lanes{member, lane % of_item, of_item};
     auto const place_of = [&](int slot) {
       return reinterpret_cast<std::int16_t*>(memory(slot) + of_numbers());
     };
@@ -146,7 +163,7 @@ struct LuTeams : TeamKernel<LuTeams<T, Large>> {
 
     if (p.result == LuResult::factors) {
       member.team_barrier();
-      for_entries(member, p.n, p.n, by_items, turned, [&](int slot, int i, int j) {
+      for_entries(member, of_item, p.n, p.n, by_items, turned, [&](int slot, int i, int j) {
         if (is_there(slot))
           item_of(
               p.lu,
