@@ -112,8 +112,7 @@ void CommonLaunch<T, Exec>::run(Exec const& exec, Call const& call, CommonProble
   if constexpr (on_device) {
     DeviceLimits const limits = Vendor::device_limits(exec);
     launch_chosen(
-        call, choose_common<T>(p.n, p.columns_are_near(p.b, 0, 2)),
-        [&] { return matrices_of(p.n, p.n); },
+        call, choose_common<T>(p.n, p.columns_are_near(p.b, 0, 2)), [&] { return matrices_of(p.n, p.n); },
         [&](KernelChoice const& c) { return launch_common(c, exec, call, p, limits); });
   } else {
     if (p.n <= 64) launch_common_host<T, 64>(exec, call, p);

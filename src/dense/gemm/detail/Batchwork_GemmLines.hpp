@@ -43,8 +43,8 @@ template <class T>
 bool gemm_aligned(GemmSide<T> const& side, std::int64_t along, std::int64_t other,
                   std::int64_t extent) {
   constexpr std::int64_t wide = 16 / sizeof(T);
-  return side.begins == nullptr && along == 1 && extent % wide == 0 && other % wide == 0 &&
-         side.item % wide == 0 && reinterpret_cast<std::uintptr_t>(side.data) % 16 == 0;
+  return side.begins == nullptr && along == 1 && extent % wide == 0 && other % wide == 0 && side.item % wide == 0 &&
+         reinterpret_cast<std::uintptr_t>(side.data) % 16 == 0;
 }
 
 }  // namespace Batchwork::Impl

@@ -145,8 +145,8 @@ struct GemmTiles {
     for (int x = walk.line; x < count; x += walk.line_step) {
       GemmLine const line = lines.at(x);
       if (!line.valid) continue;
-      T const* source =
-          from.of_item(line.item) + line.index * line_stride + (k0 + walk.term) * term_stride;
+      T const* source = from.of_item(line.item) + line.index * line_stride +
+                        (k0 + walk.term) * term_stride;
       T* target = to + walk.term * pitch + x + line.slot * apart;
       for (int k = walk.term; k < terms; k += walk.term_step) {
         if (access.wide) Vendor::copy_async<16>(target, source);
