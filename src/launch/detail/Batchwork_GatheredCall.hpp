@@ -139,6 +139,7 @@ struct Gathered {
         Kokkos::SpaceAccessibility<Exec, Memory>::accessible &&
         Kokkos::SpaceAccessibility<Exec, typename OfIndex::memory_space>::accessible)>();
     of_index = index.description;
+    of_index.shape.clear();
     picked = PickedItem<Index>{index.storage.as_const(), batch.description.items};
   }
   std::int64_t items() const { return of_index.items; }
