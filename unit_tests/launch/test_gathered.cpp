@@ -292,6 +292,40 @@ TEST(Gathered, OtherArguments) {
   inverse(in(gathered(nothing, none)), out(nothing));
 }
 
+TYPED_TEST(GatheredVerbs, Copy) {
+  using T = typename TypeParam::Number;
+  using L = typename TypeParam::Layout;
+  Random random(8);
+  for (auto const& [rows, cols] : {std::pair(3, 3), std::pair(70, 2), std::pair(1, 9)}) {
+    PickedBatch<T, L> a(gathered_pool, rows, cols), x(gathered_items, rows, cols);
+    PickedBatch<T, Kokkos::LayoutRight> y(gathered_items, cols, rows);
+    PickedBatch<T, Kokkos::LayoutLeft> z(gathered_items, rows, cols);
+    a.randomise(random);
+    PickedIndex<> const i(gathered_items, gathered_pool, random, true);
+    auto const from = gathered(a.view, i.view);
+    copy(x.view, from);
+    copy(Space(), launch("turned"), transposed(y.view), from);
+    copy(z.view, from);
+    x.download(), y.download(), z.download();
+    for (std::int64_t n = 0; n < gathered_items; ++n) {
+      if (i(n) < 0) {
+        EXPECT_TRUE(x.is_spoilt(n) && y.is_spoilt(n) && z.is_spoilt(n)) << n;
+        continue;
+      }
+      EXPECT_TRUE(equal(x.item(n), a.item(i(n)))) << n;
+      EXPECT_TRUE(equal(transpose(y.item(n)), a.item(i(n)))) << n;
+      EXPECT_TRUE(equal(z.item(n), a.item(i(n)))) << n;
+    }
+  }
+  // Numbers and integers.
+  Kokkos::View<int*, Space> const from("from", 3), to("to", 4);
+  PickedIndex<> const i(4, 3, random, true);
+  Kokkos::deep_copy(from, 7);
+  copy(to, gathered(from, i.view));
+  auto const h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), to);
+  for (std::int64_t n = 0; n < 4; ++n) EXPECT_EQ(h(std::size_t(n)), i(n) < 0 ? 0 : 7);
+}
+
 TEST(Gathered, Misuse) {
   using Right = Kokkos::LayoutRight;
   Kokkos::View<double***, Right, Space> const a("a", 4, 3, 3), x("x", 6, 3, 3), empty("e", 0, 3, 3);
@@ -316,6 +350,9 @@ TEST(Gathered, Misuse) {
   expect_says(message_of([&] { gemm(1, A(a, i, both), A(a, i, both), 0, out(x)); }),
               {"memory(\"both\")", "shares elements with"});
   expect_says(message_of([&] { inverse(A(reversed(a), i), out(x)); }), {"reversed"});
+  expect_says(message_of([&] { copy(x, gathered(a, few)); }),
+              {"Batchwork::copy", "operand 2, from(\"a\")", "has 5 items"});
+  expect_says(message_of([&] { copy(x, gathered(empty, i)); }), {"has no items"});
   Kokkos::View<double***, Right, Space> const wide("wide", 4, 3, 4);
   expect_says(message_of([&] { inverse(A(wide, i), out(x)); }), {"Batchwork::inverse", "square"});
   auto const h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);

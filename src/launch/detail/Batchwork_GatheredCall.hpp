@@ -78,14 +78,12 @@ struct SpoiltStatus {
 
 template <class Picked, class Results>
 struct SpoilItems;
-template <class... Picked, class... Results>
-struct SpoilItems<Tuple<Picked...>, Tuple<Results...>> {
-  Tuple<Picked...> picked;
-  Tuple<Results...> results;
+template <class OfPicked, class... Picked, class OfResults, class... Results>
+struct SpoilItems<TupleBase<OfPicked, Picked...>, TupleBase<OfResults, Results...>> {
+  TupleBase<OfPicked, Picked...> picked;
+  TupleBase<OfResults, Results...> results;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
-    spoil(item, std::index_sequence_for<Picked...>(), std::index_sequence_for<Results...>());
-  }
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const { spoil(item, OfPicked(), OfResults()); }
   template <std::size_t... P, std::size_t... R>
   BATCHWORK_INLINE void spoil(std::int64_t item, std::index_sequence<P...>,
                               std::index_sequence<R...>) const {
