@@ -306,7 +306,8 @@ inline constexpr bool has_own_solve = is_configuration<X>;
 ///                        spd_isai() or preconditioner(functor)
 /// \param A               csr, ell, dia, dense, scaled_identity, matrix_free or AnyMatrices, of at
 ///                        most 2048 rows
-/// \param b               View b(item, row) in any layout or strided, or compact(b, n)
+/// \param b               View b(item, row) in any layout or strided, or compact(b, n); or
+///                        gathered(b, index) of these, see gathered
 /// \param x               View x(item, row), as b: the start on entry, the result on return. It
 ///                        shares no elements with b
 /// \param log             a SolveLog with optional Views; may be left out

@@ -143,7 +143,7 @@ struct SolveConfiguredCall {
 /// \param configuration  a SolveConfiguration, or scaled(configuration), weighted(configuration, w)
 /// \param A              csr, ell, dia, dense, scaled_identity or AnyMatrices; matrix_free with
 ///                       iterative solvers and without a preconditioner
-/// \param b              View b(item, row), as in the solve with a solver and a preconditioner
+/// \param b              b(item, row), as in the solve with a solver and a preconditioner
 /// \param x              View x(item, row): the start and the result
 /// \param log            a SolveLog; may be left out
 /// \param workspace      workspace(view) with workspace_numbers(...) elements; ignored by calls

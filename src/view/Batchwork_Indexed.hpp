@@ -44,11 +44,12 @@ auto gathered(V const& view, I const& index) {
   return Impl::IndexedView<false, decltype(Impl::adapted(view)), decltype(Impl::adapted(index))>{
       Impl::adapted(view), Impl::adapted(index)};
 }
-/// The same with memory, for verbs on whole matrices and for solve: gemm, factorisations, their
-/// solves, decompositions. Items have one index each, index(item), and any extents. One kernel
-/// notes where they begin, the verb reads them there, and one kernel replaces the results of items
-/// with an index out of range. With memory such a call is asynchronous and allocates nothing.
-/// Without it the call allocates 8 bytes for each item, and waits at its end.
+/// The same with memory, for verbs on whole matrices and for the right-hand sides of solve. Items
+/// have one index each, index(item), and any extents. One kernel writes to `memory` where they
+/// begin, the verb reads them there, and one kernel replaces the results of items with an index out
+/// of range by NaN, or 0 for integers, and their status by Reason::out_of_range. With memory such a
+/// call is asynchronous and allocates nothing. Without it the call allocates 8 bytes for each item,
+/// and waits at its end.
 /// ```cpp
 /// Kokkos::View<std::int64_t*> memory("memory", index.extent(0));
 /// solve_cholesky(exec, in(gathered(A, index, memory)), in(b), out(x), status(codes));
@@ -121,8 +122,8 @@ auto carry_to(IndexedView<Scattered, A, I> const& v) {
 template <Kind K, class A, class I, IndexedUse Use>
 auto stored(Operand<K, IndexedSource<A, I, Use>> const& operand) {
   static_assert(sizeof(A) == 0,
-                "Batchwork: verbs on whole matrices take in(gathered(view, index)) alone, and this "
-                "one no indices at all if it is a verb on bands or systems; copy the items before, "
+                "Batchwork: verbs on whole matrices read in(gathered(view, index)) and write no "
+                "scattered items, and verbs on bands take neither; copy the items before, "
                 "map(Copy{}, out(b), in(gathered(a, index))), or afterwards, map(Copy{}, "
                 "out(scattered(a, index)), in(b))");
   return stored(operand.source.source.view);

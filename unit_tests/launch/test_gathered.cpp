@@ -316,6 +316,24 @@ TYPED_TEST(GatheredVerbs, Copy) {
       EXPECT_TRUE(equal(transpose(y.item(n)), a.item(i(n)))) << n;
       EXPECT_TRUE(equal(z.item(n), a.item(i(n)))) << n;
     }
+    if constexpr (!Impl::runs_on_device<Space>) {
+      // The order of devices, in which a thread copies a number.
+      auto const source = in(from).source;
+      Impl::Gathered<Space, std::remove_const_t<decltype(source)>> const g(source);
+      auto const copies = [&](auto const& to) {
+        Kokkos::deep_copy(to.view, T(-3));
+        Impl::CopyPicked const kernel(
+            Impl::CopyProblem<T>{Impl::stored(to.view).storage, g.batch.storage.as_const(),
+                                 gathered_items, rows, cols},
+            g.picked, true);
+        ASSERT_EQ(kernel.count(), gathered_items * rows * cols);
+        for (std::int64_t q = 0; q < kernel.count(); ++q) kernel(q);
+        to.download();
+        for (std::int64_t n = 0; n < gathered_items; ++n)
+          EXPECT_TRUE(i(n) < 0 ? to.is_spoilt(n) : equal(to.item(n), a.item(i(n)))) << n;
+      };
+      copies(x), copies(z);
+    }
   }
   // Numbers and integers.
   Kokkos::View<int*, Space> const from("from", 3), to("to", 4);
