@@ -171,6 +171,9 @@ TYPED_TEST(GatheredVerbs, Elimination) {
     solve_lu(A, B, out(x.view), status(codes.view));
     inverse(A, out(inv.view), status(of_inverse.view));
     lu(A, out(lu_of.view), out(pivots));
+    Kokkos::View<T*, Space> const det("det", std::size_t(gathered_items));
+    determinant(A, out(det));
+    auto const d = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), det);
     auto const common_a = Kokkos::subview(a.view, 3, Kokkos::ALL, Kokkos::ALL);
     solve_lu(common(common_a), B, out(y.view), status(of_common.view));
     x.download(), inv.download(), lu_of.download(), y.download();
@@ -185,6 +188,7 @@ TYPED_TEST(GatheredVerbs, Elimination) {
       if (i(n) < 0) {
         EXPECT_TRUE(x.is_spoilt(n) && inv.is_spoilt(n) && lu_of.is_spoilt(n)) << n;
         for (int k = 0; k < rows; ++k) EXPECT_EQ(p(std::size_t(n), std::size_t(k)), 0);
+        EXPECT_TRUE(std::isnan(d(std::size_t(n))));
         continue;
       }
       Dense const m = a.item(i(n)), f = lu_of.item(n);
@@ -195,6 +199,11 @@ TYPED_TEST(GatheredVerbs, Elimination) {
         for (int k = 0; k < rows; ++k) (k < r ? l : u)(r, k) = f(r, k);
       Dense const permuted = make_dense(
           rows, rows, [&](int r, int k) { return m(p(std::size_t(n), std::size_t(r)), k); });
+      long double product = 1;
+      for (int k = 0; k < rows; ++k) product *= std::fabs(u(k, k));
+      if (rows <= 17) {  // else it overflows
+        EXPECT_LE(std::fabs(std::fabs(d(std::size_t(n))) - product), 50 * c * product) << n;
+      }
       EXPECT_TRUE(near(l * u, permuted, (rows + 3) * epsilon<T> * (abs(l) * abs(u)))) << n;
     }
   }
