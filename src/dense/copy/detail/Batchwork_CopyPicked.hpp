@@ -32,24 +32,36 @@ struct CopyPicked {
   std::int64_t count() const { return of_numbers ? p.items * p.rows * p.cols : p.items; }
 
   KOKKOS_FUNCTION void operator()(std::int64_t q) const {
-    std::int64_t const numbers = p.rows * p.cols;
+    std::int64_t const lines = rows_near ? p.cols : p.rows, length = rows_near ? p.rows : p.cols;
     if (of_numbers) {
-      std::int64_t const near = items_near ? p.items : numbers, far = q / near,
-                         next = q - far * near, item = items_near ? next : far;
-      copy_number(item, picked.of(item), items_near ? far : next);
+      std::int64_t const near = items_near ? p.items : lines * length, far = q / near,
+                         next = q - far * near, item = items_near ? next : far,
+                         number = items_near ? far : next, line = number / length;
+      copy_some(item, line, number - line * length, 1);
     } else {
-      std::int64_t const from = picked.of(q);
-      for (std::int64_t e = 0; e < numbers; ++e) copy_number(q, from, e);
+      for (std::int64_t line = 0; line < lines; ++line) copy_some(q, line, 0, length);
     }
   }
 
  private:
-  BATCHWORK_INLINE void copy_number(std::int64_t item, std::int64_t from, std::int64_t e) const {
-    std::int64_t const line = rows_near ? e / p.rows : e / p.cols,
-                       at = e - line * (rows_near ? p.rows : p.cols), i = rows_near ? at : line,
-                       j = rows_near ? line : at;
-    item_of(p.to, item)[i * p.to.row + j * p.to.col] =
-        from < 0 ? missing_number<T>() : item_of(p.from, from)[i * p.from.row + j * p.from.col];
+  /// Numbers of a line, which is a column where rows are near.
+  BATCHWORK_INLINE void copy_some(std::int64_t item, std::int64_t line, std::int64_t first,
+                                  std::int64_t count) const {
+    auto const part = [&](auto const& s, std::int64_t n) {
+      return item_of(s, n) + line * (rows_near ? s.col : s.row) + first * step(s);
+    };
+    std::int64_t const from = picked.of(item), to_step = step(p.to), from_step = step(p.from);
+    T* const to = part(p.to, item);
+    if (from < 0) {
+      for (std::int64_t k = 0; k < count; ++k) to[k * to_step] = missing_number<T>();
+    } else {
+      T const* const x = part(p.from, from);
+      for (std::int64_t k = 0; k < count; ++k) to[k * to_step] = x[k * from_step];
+    }
+  }
+  template <class U>
+  BATCHWORK_INLINE std::int64_t step(Storage<U> const& s) const {
+    return rows_near ? s.row : s.col;
   }
 };
 
