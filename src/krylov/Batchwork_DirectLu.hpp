@@ -14,6 +14,7 @@
 
 #include "core/detail/Batchwork_KernelSets.hpp"
 #include "krylov/Batchwork_Solve.hpp"
+#include "krylov/base/detail/Batchwork_SpoiltLog.hpp"
 #include "krylov/base/detail/Batchwork_SystemCall.hpp"
 #include "krylov/direct/detail/Batchwork_DirectLaunch.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
@@ -240,7 +241,8 @@ void solve_directly(Exec const& exec, Launch<> const& launched, Solver const& so
 }
 
 struct SolveDirectCall {
-  template <class Exec, class Factor, SystemMatrices A, Viewish B, Viewish X,
+  static constexpr int operands_before = 2;
+  template <class Exec, class Factor, SystemMatrices A, RightHandSides B, Viewish X,
             LogOrWorkspace... Rest>
   void operator()(Exec const& exec, Launch<> const& how, DirectLu<Factor> const& solver, A const& a,
                   B const& b, X const& x, Rest const&... rest) const {

@@ -17,6 +17,7 @@
 
 #include "krylov/Batchwork_WorkDivision.hpp"
 #include "krylov/base/Batchwork_Concepts.hpp"
+#include "krylov/base/detail/Batchwork_SpoiltLog.hpp"
 #include "krylov/base/detail/Batchwork_SystemCall.hpp"
 #include "krylov/detail/Batchwork_SolveInput.hpp"
 #include "krylov/detail/Batchwork_SolveLaunch.hpp"
@@ -252,15 +253,16 @@ template <class X>
 concept LogOrWorkspace = requires(X const& x) { x.reason; } || requires(X const& x) { x.view; };
 
 struct SolveCall {
-  template <class Exec, IterativeSolver Solver, Preconditioner M, SystemMatrices A, Viewish B,
-            Viewish X, LogOrWorkspace... Rest>
+  static constexpr int operands_before = 3;
+  template <class Exec, IterativeSolver Solver, Preconditioner M, SystemMatrices A,
+            RightHandSides B, Viewish X, LogOrWorkspace... Rest>
   void operator()(Exec const& exec, Launch<> const& how, Solver const& solver, M const& m,
                   A const& a, B const& b, X const& x, Rest const&... rest) const {
     WorkDivision const as_usual{};
     solve_by(exec, how, SolveByTypes<Solver, M>{as_usual, solver, m}, a, b, x, rest...);
   }
-  template <class Exec, IterativeSolver Solver, Preconditioner M, SystemMatrices A, Viewish B,
-            Viewish X, LogOrWorkspace... Rest>
+  template <class Exec, IterativeSolver Solver, Preconditioner M, SystemMatrices A,
+            RightHandSides B, Viewish X, LogOrWorkspace... Rest>
   void operator()(Exec const& exec, Launch<> const& how, WorkDivision const& division,
                   Solver const& solver, M const& m, A const& a, B const& b, X const& x,
                   Rest const&... rest) const {
@@ -304,7 +306,8 @@ inline constexpr bool has_own_solve = is_configuration<X>;
 ///                        spd_isai() or preconditioner(functor)
 /// \param A               csr, ell, dia, dense, scaled_identity, matrix_free or AnyMatrices, of at
 ///                        most 2048 rows
-/// \param b               View b(item, row) in any layout or strided, or compact(b, n)
+/// \param b               View b(item, row) in any layout or strided, or compact(b, n); or
+///                        gathered(b, index) of these, see gathered
 /// \param x               View x(item, row), as b: the start on entry, the result on return. It
 ///                        shares no elements with b
 /// \param log             a SolveLog with optional Views; may be left out

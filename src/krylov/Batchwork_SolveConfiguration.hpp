@@ -101,7 +101,8 @@ template <class W>
 inline constexpr bool is_configuration<ScaledSolver<SolveConfiguration, W>> = true;
 
 struct SolveConfiguredCall {
-  template <class Exec, SystemMatrices A, Viewish B, Viewish X, LogOrWorkspace... Rest>
+  static constexpr int operands_before = 3;
+  template <class Exec, SystemMatrices A, RightHandSides B, Viewish X, LogOrWorkspace... Rest>
   void operator()(Exec const& exec, Launch<> const& how, SolveConfiguration const& c, A const& a,
                   B const& b, X const& x, Rest const&... rest) const {
     if (c.solver == SolverKind::direct_lu) {
@@ -115,7 +116,8 @@ struct SolveConfiguredCall {
     check_kinds(SystemCall{"solve"}, c);
     solve_by(exec, how, SolveByConfiguration<SolveConfiguration>{c}, a, b, x, rest...);
   }
-  template <class Exec, class W, SystemMatrices A, Viewish B, Viewish X, LogOrWorkspace... Rest>
+  template <class Exec, class W, SystemMatrices A, RightHandSides B, Viewish X,
+            LogOrWorkspace... Rest>
   void operator()(Exec const& exec, Launch<> const& how,
                   ScaledSolver<SolveConfiguration, W> const& scaled, A const& a, B const& b,
                   X const& x, Rest const&... rest) const {
@@ -141,7 +143,7 @@ struct SolveConfiguredCall {
 /// \param configuration  a SolveConfiguration, or scaled(configuration), weighted(configuration, w)
 /// \param A              csr, ell, dia, dense, scaled_identity or AnyMatrices; matrix_free with
 ///                       iterative solvers and without a preconditioner
-/// \param b              View b(item, row), as in the solve with a solver and a preconditioner
+/// \param b              b(item, row), as in the solve with a solver and a preconditioner
 /// \param x              View x(item, row): the start and the result
 /// \param log            a SolveLog; may be left out
 /// \param workspace      workspace(view) with workspace_numbers(...) elements; ignored by calls

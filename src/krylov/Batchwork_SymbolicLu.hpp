@@ -254,7 +254,8 @@ void sparse_batch(Exec const& exec, std::string const& label, SparseDirectLu<Mem
 }
 
 struct SolveByPatternCall {
-  template <class Exec, class Memory, SystemMatrices A, Viewish B, Viewish X,
+  static constexpr int operands_before = 2;
+  template <class Exec, class Memory, SystemMatrices A, RightHandSides B, Viewish X,
             LogOrWorkspace... Rest>
   void operator()(Exec const& exec, Launch<> const& how, SparseDirectLu<Memory> const& solver,
                   A const& a, B const& b, X const& x, Rest const&... rest) const {

@@ -11,6 +11,7 @@
 
 #include "view/Batchwork_Adaptors.hpp"
 #include "view/Batchwork_Operand.hpp"
+#include "view/Batchwork_TransposedView.hpp"
 #include "view/detail/Batchwork_BoundIndexed.hpp"
 #include "view/detail/Batchwork_IndexedSource.hpp"
 
@@ -43,6 +44,37 @@ auto gathered(V const& view, I const& index) {
   return Impl::IndexedView<false, decltype(Impl::adapted(view)), decltype(Impl::adapted(index))>{
       Impl::adapted(view), Impl::adapted(index)};
 }
+/// The same with memory, for verbs on whole matrices and for the right-hand sides of solve. Items
+/// have one index each, index(item), and any extents. One kernel writes to `memory` where they
+/// begin, the verb reads them there, and one kernel replaces the results of items with an index out
+/// of range by NaN, or 0 for integers, and their status by Reason::out_of_range. With memory such a
+/// call is asynchronous and allocates nothing. Without it the call allocates 8 bytes for each item,
+/// and waits at its end.
+/// ```cpp
+/// Kokkos::View<std::int64_t*> memory("memory", index.extent(0));
+/// solve_cholesky(exec, in(gathered(A, index, memory)), in(b), out(x), status(codes));
+/// ```
+/// \param view    a View of numbers, or an adapted one
+/// \param index   a View of integers of any size, index(item)
+/// \param memory  a contiguous View of std::int64_t in the memory space of `view`, with a number
+///                for each item at least. Calls that may overlap need memory of their own
+/// \returns the argument of in(...), of transposed(...), or of solve
+template <Impl::Viewish V, Impl::Viewish I, class Memory>
+auto gathered(V const& view, I const& index, Memory const& memory) {
+  auto g = gathered(view, index);
+  static_assert(std::is_convertible_v<Memory, typename decltype(g)::Begins>,
+                "Batchwork::gathered: the memory is a Kokkos::View<std::int64_t*> in the memory "
+                "space of the View");
+  g.begins = memory;
+  return g;
+}
+/// The transposes of gathered matrices, for verbs on whole matrices.
+/// \param v  gathered(view, index)
+/// \returns the argument of in(...)
+template <class A, class I>
+auto transposed(Impl::IndexedView<false, A, I> const& v) {
+  return Impl::TransposedView<Impl::IndexedView<false, A, I>>{v};
+}
 
 /// Picks items of a View, to write them: out(scattered(view, index)) or
 /// inout(scattered(view, index)), or to add to them: add(scattered(view, index)). Tiles as for
@@ -72,7 +104,8 @@ auto indexed_operand(IndexedView<Scattered, A, I> const& v) {
   static_assert(reads || !std::is_const_v<typename A::view_type::value_type>,
                 "Batchwork::scattered: the View is const; pass a View of non-const numbers");
   using Src = IndexedSource<A, I, Use>;
-  return Operand<K, Src>{Src{typename Src::ViewSource(v.view), typename Src::IndexSource(v.index)}};
+  return Operand<K, Src>{
+      Src{typename Src::ViewSource(v.view), typename Src::IndexSource(v.index), v.begins}};
 }
 
 /// The start and the end of a carry.
@@ -85,13 +118,14 @@ auto carry_to(IndexedView<Scattered, A, I> const& v) {
   return indexed_operand<Kind::out, IndexedUse::write>(v);
 }
 
-/// Verbs on whole matrices take no indices: their kernels are compiled once, for strides.
+/// Verbs that read items anywhere replace gathered operands before: see call_gathered.
 template <Kind K, class A, class I, IndexedUse Use>
 auto stored(Operand<K, IndexedSource<A, I, Use>> const& operand) {
   static_assert(sizeof(A) == 0,
-                "Batchwork: gathered and scattered are operands of map, scan, team_map and "
-                "team_scan; before a verb on whole matrices copy the items to a View of their own: "
-                "map(Copy{}, out(b), in(gathered(a, index)))");
+                "Batchwork: verbs on whole matrices read in(gathered(view, index)) and write no "
+                "scattered items, and verbs on bands take neither; copy the items before, "
+                "map(Copy{}, out(b), in(gathered(a, index))), or afterwards, map(Copy{}, "
+                "out(scattered(a, index)), in(b))");
   return stored(operand.source.source.view);
 }
 
@@ -101,6 +135,11 @@ auto stored(Operand<K, IndexedSource<A, I, Use>> const& operand) {
 template <bool Scattered, class A, class I>
 auto in(Impl::IndexedView<Scattered, A, I> const& v) {
   return Impl::indexed_operand<Impl::Kind::in, Impl::IndexedUse::read>(v);
+}
+/// An input of transposed matrices that indices pick.
+template <class A, class I>
+auto in(Impl::TransposedView<Impl::IndexedView<false, A, I>> const& t) {
+  return Impl::TransposedOperand<decltype(in(t.view))>{in(t.view)};
 }
 /// An output that indices place; see scattered.
 template <bool Scattered, class A, class I>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Operands whose items indices pick, sums in a fixed order, and items that are left out.
+// Operands whose items indices pick, also of verbs on whole matrices and of solve, sums in a fixed
+// order, and items that are left out.
 #include "Shared.hpp"
 
 namespace {
@@ -45,4 +46,14 @@ void sums(Exec const& exec, ItemContiguous<int* [8]> node, ItemContiguous<double
           Interleaved<double* [3]> f) {
   check_indices(node, std::int64_t(f.extent(0)));
   scatter_add(exec, scatter_plan(node, std::int64_t(f.extent(0))), forces, f);
+}
+
+void whole_matrices(Exec const& exec, ItemContiguous<double***> a, Interleaved<double**> b,
+                    Interleaved<double**> x, ItemContiguous<double***> y, Interleaved<int*> index,
+                    Interleaved<std::int64_t*> memory, Codes codes, SolveLog<double> log) {
+  solve_cholesky(exec, in(gathered(a, index, memory)), in(gathered(b, index)), out(x),
+                 status(codes));
+  copy(exec, y, gathered(a, index));
+  solve(exec, conjugate_gradients(relative(1e-8)), no_preconditioner(), dense(a),
+        gathered(b, index, memory), x, log);
 }

@@ -3,6 +3,7 @@
 
 // What a profiling tool sees of a call: one parallel_for with the documented label, on the given
 // instance, without any allocation, copy or fence. A call with zero items must launch nothing.
+#include <algorithm>
 #include <iostream>
 
 #include "support/Batchwork_Messages.hpp"
@@ -244,6 +245,50 @@ TEST_F(Profiling, CholeskyIsOneKernel) {
                     "Batchwork::solve_cholesky(of three)", instance);
   expect_one_kernel(events_of([&] { Batchwork::solve_lower(instance, in(l), in(b), out(x)); }),
                     "Batchwork::solve_lower", instance);
+}
+
+/// With memory: where items begin, the verb, and the items with an index out of range. Without it
+/// there are an allocation and a fence, too.
+TEST_F(Profiling, GatheredItemsAreThreeKernels) {
+  Space const instance;
+  Kokkos::View<double***, Space> const a("a", 4, 3, 3), l("l", 5, 3, 3);
+  Kokkos::View<int*, Space> const index("index", 5);
+  Kokkos::View<std::int64_t*, Space> const memory("memory", 5);
+  Kokkos::View<double**, Space> const b("b", 4, 3), x("x", 5, 3);
+  auto const how = launch("three");
+  auto const expect_three = [&](std::vector<Event> const& events, std::string const& label) {
+    ASSERT_EQ(events.size(), 9u) << label;
+    for (std::size_t k : {0u, 1u, 2u})
+      expect_one_kernel({events.begin() + long(3 * k), events.begin() + long(3 * k + 3)},
+                        k == 1 ? label : "Batchwork::gathered(three)", instance);
+  };
+  expect_three(events_of([&] {
+                 Batchwork::cholesky(instance, how, in(gathered(a, index, memory)), out(l));
+               }),
+               "Batchwork::cholesky(three)");
+  Kokkos::View<double***, Space> const matrices("matrices", 5, 3, 3);
+  auto const solver = conjugate_gradients(relative(1e-8));
+  expect_three(events_of([&] {
+                 solve(instance, how, solver, no_preconditioner(), dense(matrices),
+                       gathered(b, index, memory), x);
+               }),
+               "Batchwork::solve(three)");
+  expect_one_kernel(events_of([&] { copy(instance, how, l, gathered(a, index)); }),
+                    "Batchwork::copy(three)", instance);
+  auto const events =
+      events_of([&] { Batchwork::cholesky(instance, how, in(gathered(a, index)), out(l)); });
+  auto const count = [&](char const* what) {
+    return std::count_if(events.begin(), events.end(),
+                         [&](Event const& e) { return e.what == what; });
+  };
+  EXPECT_EQ(count("allocate"), 1);
+  EXPECT_EQ(count("deallocate"), 1);
+  EXPECT_GE(count("fence"), 1);
+  EXPECT_EQ(count("parallel_for"), 3);
+  Kokkos::View<int*, Space> const no_index("no index", 0);
+  Kokkos::View<double***, Space> const nothing("nothing", 0, 3, 3);
+  EXPECT_TRUE(
+      events_of([&] { Batchwork::cholesky(in(gathered(a, no_index)), out(nothing)); }).empty());
 }
 
 TEST_F(Profiling, MultiplyIsOneKernel) {

@@ -68,10 +68,24 @@ void scattered_to_const(Vectors const& y, Kokkos::View<double const* [3]> const&
   B::map(Copy{}, B::add(B::scattered(WRONG_OR_RIGHT(c, y), i)), B::in(x));
 }
 
-// says: before a verb on whole matrices copy the items to a View of their own
-void invert_what_is_gathered(Matrices const& y, Matrices const& x, Index const& i) {
+// says: verbs on whole matrices read in(gathered(view, index)) and write no scattered items
+void invert_and_scatter(Matrices const& y, Matrices const& x, Index const& i) {
   (void)i;
-  B::inverse(B::in(WRONG_OR_RIGHT(B::gathered(x, i), x)), B::out(y));
+  B::inverse(B::in(x), B::out(WRONG_OR_RIGHT(B::scattered(y, i), y)));
+}
+
+// says: verbs on whole matrices and solve take gathered(view, index) with one index for each item
+void invert_gathered_tiles(Matrices const& y, Matrices const& x, Kokkos::View<int* [2]> const& pair,
+                           Index const& i) {
+  (void)pair, (void)i;
+  B::inverse(B::in(B::gathered(x, WRONG_OR_RIGHT(pair, i))), B::out(y));
+}
+
+// says: the memory is a Kokkos::View<std::int64_t*>
+void invert_with_small_memory(Matrices const& y, Matrices const& x, Index const& i,
+                              Kokkos::View<std::int64_t*> const& memory) {
+  (void)memory;
+  B::inverse(B::in(B::gathered(x, i, WRONG_OR_RIGHT(i, memory))), B::out(y));
 }
 
 // says: item_mask: the View must have one index, the item, and hold bools or integers

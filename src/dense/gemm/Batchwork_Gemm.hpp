@@ -20,6 +20,7 @@
 #include "dense/gemm/detail/Batchwork_GemmLaunch.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_Check.hpp"
+#include "launch/detail/Batchwork_GatheredCall.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 #include "view/Batchwork_TransposedView.hpp"
 
@@ -96,7 +97,7 @@ struct GemmOperand<Operand<K, Source<Adapted<V, St, IsCompact, E...>, Indices>>>
   static constexpr std::size_t fixed_bytes = 0;
 };
 
-/// Items anywhere in memory, on hosts.
+/// Items anywhere in memory.
 template <Kind K, class U, int Rank, class Memory>
 struct GemmOperand<Operand<K, ItemsAnywhere<U, Rank, Memory>>> {
   static_assert(Rank > 0, "Batchwork::gemm: an item is a matrix or a vector");
@@ -120,8 +121,14 @@ struct GemmOperand<Operand<K, ItemsAnywhere<U, Rank, Memory>>> {
     side.row = s.row;
     side.col = Rank == 2 ? s.col : rows * s.row;
     side.begins = begins_of(s);
-    part.d.shape = std::to_string(rows) + "x" + std::to_string(cols);
+    describe_shape();
   }
+  void turn() {
+    side = side.turned();
+    std::swap(rows, cols);
+    describe_shape();
+  }
+  void describe_shape() { part.d.shape = std::to_string(rows) + "x" + std::to_string(cols); }
 };
 
 /// A value that travels with the launch. Its numbers get their address in the kernel.

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "launch/detail/Batchwork_GatheredCall.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 #include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 

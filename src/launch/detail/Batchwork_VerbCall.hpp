@@ -16,6 +16,7 @@
 #include "launch/Batchwork_Workspace.hpp"
 #include "view/Batchwork_Operand.hpp"
 #include "view/Batchwork_TransposedView.hpp"
+#include "view/detail/Batchwork_IndexedSource.hpp"
 #include "view/detail/layout/Batchwork_Storage.hpp"
 
 namespace Batchwork::Impl {
@@ -45,11 +46,32 @@ concept BeginsCall =
 template <class X>
 inline constexpr bool is_ragged = false;
 
+/// Whether indices pick the items that an argument reads: in(gathered(view, index)), and in solve
+/// gathered(view, index). Calls of verbs that read items anywhere are defined in
+/// Batchwork_GatheredCall.hpp.
+template <class X>
+inline constexpr bool is_gathered = false;
+template <class A, class I>
+inline constexpr bool is_gathered<Operand<Kind::in, IndexedSource<A, I, IndexedUse::read>>> = true;
+template <class O>
+inline constexpr bool is_gathered<TransposedOperand<O>> = is_gathered<O>;
+template <class A, class I>
+inline constexpr bool is_gathered<IndexedView<false, A, I>> = true;
+/// Whether a verb is one on whole matrices, or solve, with so many operands before b.
+template <class F>
+concept ReadsItemsAnywhere = requires { F::takes_padding; } || requires { F::operands_before; };
+/// Whether an argument that is not gathered is a result: an operand, or the View x of a solve.
+template <class X>
+inline constexpr bool is_result =
+    kind_of<X> == Kind::out || kind_of<X> == Kind::inout || Copyable<X>;
+
 /// f(exec, how, arguments...)
 template <class F, class Exec, class How, class... X>
 auto run_verb(F const& f, Exec const& exec, How const& how, X const&... arguments)
     -> decltype(f(exec, how, arguments...)) {
   if constexpr ((is_ragged<X> || ...)) call_ragged(f, exec, how, arguments...);
+  else if constexpr (ReadsItemsAnywhere<F> && (is_gathered<X> || ...))
+    call_gathered(f, exec, how, arguments...);
   else return f(exec, how, arguments...);
 }
 /// f(exec, how, arguments...), for arguments that may begin with an instance and launch(...).
@@ -113,6 +135,13 @@ template <class T, int Rank, class Memory>
 struct ItemsAnywhere {
   StoredBatch<T, Rank, Memory> batch;
 };
+template <class X>
+inline constexpr bool is_items_anywhere = false;
+template <Kind K, class T, int Rank, class Memory>
+inline constexpr bool is_items_anywhere<Operand<K, ItemsAnywhere<T, Rank, Memory>>> = true;
+/// The right-hand sides of solve.
+template <class X>
+concept RightHandSides = Viewish<X> || is_gathered<X> || is_items_anywhere<X>;
 template <Kind K, class T, int Rank, class Memory>
 auto stored(Operand<K, ItemsAnywhere<T, Rank, Memory>> const& operand) {
   return operand.source.batch;

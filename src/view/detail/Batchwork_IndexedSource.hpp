@@ -22,8 +22,10 @@ enum class IndexedUse { read, write, update, add };
 /// gathered(view, index) or scattered(view, index) before it becomes an operand.
 template <bool Scattered, class A, class I>
 struct IndexedView {
+  using Begins = Kokkos::View<std::int64_t*, typename A::view_type::memory_space>;
   A view;
   I index;
+  Begins begins{};  ///< where verbs on whole matrices note where items begin; may be null
 };
 template <class X>
 inline constexpr bool is_indexed_view = false;
@@ -74,6 +76,7 @@ struct IndexedSource {
 
   ViewSource source;
   IndexSource index;
+  Kokkos::View<std::int64_t*, typename view_type::memory_space> begins;
 
   Description describe() const {
     Description d = source.describe();

@@ -3,6 +3,9 @@
 
 // The device kernels for one matrix and many right-hand sides, run on the host by teams of threads.
 // Compiled a second time with warps of 32 lanes.
+#include <cstdint>
+#include <vector>
+
 #include "CommonCase.hpp"
 #include "dense/common/detail/Batchwork_CommonLanes.hpp"
 #include "dense/common/detail/Batchwork_CommonTiles.hpp"
@@ -14,12 +17,18 @@ namespace {
 
 using enum CommonMatrix;
 
-/// Two teams of two warps.
+/// Two teams of two warps. Right-hand sides may be gathered: then they are anywhere.
 template <template <class, int> class Kernel, int Tiles>
 struct ByTeams {
+  bool gathered = false;
+
   template <class T>
   void operator()(CommonData<T> const& d, bool in_place) const {
-    Kernel<T, Tiles> const kernel(d.problem(in_place), 2, 64);
+    auto p = d.problem(in_place);
+    std::vector<std::int64_t> begins;
+    for (std::int64_t q = 0; q < p.items; ++q) begins.push_back(q * p.b.group);
+    if (gathered) p.b = Impl::items_anywhere(p.b.data, begins.data(), p.b.row, p.b.col);
+    Kernel<T, Tiles> const kernel(p, 2, 64);
     run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
   }
 };
@@ -27,18 +36,19 @@ struct ByTeams {
 template <template <class, int> class Kernel, class T, int Tiles>
 void check_tiles(Random& random) {
   int turn = Tiles;
-  ByTeams<Kernel, Tiles> const solve;
   for (CommonMatrix kind : {general, symmetric, lower, upper}) {
     for (int n : {8 * Tiles - 7, 8 * Tiles - 2, 8 * Tiles}) {
       Arranged const how = all_arranged[turn % 4], how_x = all_arranged[turn / 4 % 4];
+      ByTeams<Kernel, Tiles> const solve{turn % 3 == 1};
       ++turn;
       check_common<T>(kind, n, turn % 2 == 0 ? 150 / Tiles : 40 / Tiles + 1, turn % 3 == 0 ? 3 : 1,
                       how, how_x, 10, random, solve);
     }
     check_common<T>(kind, 8 * Tiles, 131 / Tiles, 2, Arranged::item_contiguous,
-                    Arranged::item_contiguous, sizeof(T) == 4 ? 100 : 1e10, random, solve);
+                    Arranged::item_contiguous, sizeof(T) == 4 ? 100 : 1e10, random,
+                    ByTeams<Kernel, Tiles>());
   }
-  check_common_failures<T>(8 * Tiles - 1, 70 / Tiles, random, solve);
+  check_common_failures<T>(8 * Tiles - 1, 70 / Tiles, random, ByTeams<Kernel, Tiles>());
 }
 
 TEST(CommonTeams, LanesSolve) {
@@ -59,6 +69,8 @@ TEST(CommonTeams, ColumnsOfAnItemStayTogether) {
   Random random(3);
   check_common<double>(general, 5, 3, 150, Arranged::by_columns, Arranged::item_contiguous, 10,
                        random, ByTeams<Impl::CommonTiles, 1>());
+  check_common<double>(general, 5, 3, 150, Arranged::by_columns, Arranged::item_contiguous, 10,
+                       random, ByTeams<Impl::CommonTiles, 1>{true});
   Impl::CommonProblem<double> p;
   p.items = 3, p.columns = 150, p.n = 5;
   p.divide(64, 2);

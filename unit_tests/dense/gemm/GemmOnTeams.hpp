@@ -15,7 +15,7 @@
 namespace Batchwork::Test {
 
 template <class T>
-Impl::GemmProblem<T> problem_of(GemmData<T> const& d) {
+Impl::GemmProblem<T> given_problem_of(GemmData<T> const& d) {
   auto const& g = d.what;
   auto const side = [](ArrangedBatch<T> const& m, bool turned) {
     Impl::GemmSide<T> const s{m.data(), m.item, m.row, m.col};
@@ -34,17 +34,25 @@ Impl::GemmProblem<T> problem_of(GemmData<T> const& d) {
   p.k = g.k;
   p.alpha = T(g.alpha);
   p.beta = T(g.beta);
-  return Impl::arranged_for_device(p);
+  return p;
+}
+template <class T>
+Impl::GemmProblem<T> problem_of(GemmData<T> const& d) {
+  return Impl::arranged_for_device(given_problem_of(d));
 }
 
-/// The same items by where each of them begins, as in a ragged batch. Nothing is at `item`.
+/// The same items by where each of them begins, as in a ragged batch, or those of factors alone, as
+/// of gathered ones. Nothing is at `item`.
 template <class T>
 struct ProblemOfItemsAnywhere {
   std::vector<std::int64_t> a, b, c;
   Impl::GemmProblem<T> p;
 
-  explicit ProblemOfItemsAnywhere(Impl::GemmProblem<T> const& of) : p(of) {
-    place(p.a, a), place(p.b, b), place(p.c, c);
+  ProblemOfItemsAnywhere(Impl::GemmProblem<T> const& given, bool factors_alone) : p(given) {
+    if (!p.shared_a) place(p.a, a);
+    if (!p.shared_b) place(p.b, b);
+    if (!factors_alone) place(p.c, c);
+    p = Impl::arranged_for_device(p);
   }
 
  private:
@@ -60,9 +68,10 @@ struct ProblemOfItemsAnywhere {
 template <class T, class Run>
 void check_problem(GemmData<T> const& d, Run const& run) {
   d.check([&] { run(problem_of(d)); });
-  if (d.what.shared != Shared::none) return;
-  ProblemOfItemsAnywhere<T> const anywhere(problem_of(d));
-  d.check([&] { run(anywhere.p); });
+  for (bool const factors_alone : {true, false}) {
+    ProblemOfItemsAnywhere<T> const anywhere(given_problem_of(d), factors_alone);
+    d.check([&] { run(anywhere.p); });
+  }
 }
 
 template <class T>

@@ -90,4 +90,24 @@ inline void check(Kokkos::View<int* [8]> node, Kokkos::View<double* [3]> x) {
   check_indices(node, std::int64_t(x.extent(0)));
 }
 
+inline void factorise(Exec const& exec, Kokkos::View<double***> A, Kokkos::View<int*> index,
+                      Kokkos::View<double**> b, Kokkos::View<double**> x, Kokkos::View<int*> codes,
+                      int steps) {
+  Kokkos::View<std::int64_t*> memory("memory", index.extent(0));
+  for (int step = 0; step < steps; ++step)
+    solve_cholesky(exec, in(gathered(A, index, memory)), in(b), out(x), status(codes));
+}
+
+template <class Matrices>
+void right_hand_sides(Exec const& exec, Matrices const& A, Kokkos::View<double**> b,
+                      Kokkos::View<int*> index, Kokkos::View<double**> x,
+                      Kokkos::View<std::int64_t*> memory, SolveLog<double> const& log) {
+  solve(exec, conjugate_gradients(relative(1e-8)), jacobi(), A, gathered(b, index, memory), x, log);
+}
+
+inline void copies(Exec const& exec, Kokkos::View<double***> to, Kokkos::View<double***> from,
+                   Kokkos::View<int*> index) {
+  copy(exec, to, gathered(from, index));  // to(n) = from(index(n))
+}
+
 }  // namespace doc_indexed

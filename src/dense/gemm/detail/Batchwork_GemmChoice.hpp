@@ -36,7 +36,7 @@ inline constexpr int gemm_rows_of_warp = 32;
 template <class T>
 bool gemm_suits_warps(GemmProblem<T> const& p) {
   constexpr int size = gemm_rows_of_warp, wide = 16 / int(sizeof(T));
-  bool const one = p.shared_a && p.items == 1;
+  bool const one = p.shared_a && p.items == 1 && p.b.begins == nullptr;
   if (p.m > size || p.k > size || (p.n > size && !one) || std::max(p.m, p.n) <= 16) return false;
   if (p.m % wide == 0 && p.k % wide == 0 && (one || p.n % wide == 0)) return false;
   auto const is_run = [](std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols) {

@@ -24,8 +24,8 @@ struct GemmHostSmall {
   /// Where copying costs less than columns that do not fill a pack. Two or four doubles do well as
   /// packs of their own.
   static bool suits(GemmProblem<T> const& p) {
-    return sizeof(T) == 4 && p.c.begins == nullptr && p.items >= W &&
-           std::max({p.m, p.n, p.k}) <= largest;
+    return sizeof(T) == 4 && p.a.begins == nullptr && p.b.begins == nullptr &&
+           p.c.begins == nullptr && p.items >= W && std::max({p.m, p.n, p.k}) <= largest;
   }
 
   /// Entry (i, j) of `count` items from `from` on to lane after lane of numbers (i cols + j) W of

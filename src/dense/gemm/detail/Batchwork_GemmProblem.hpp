@@ -77,12 +77,12 @@ inline constexpr bool is_gemm_fixed<GemmFixed<T, Bytes>> = true;
 /// For devices. Of shared operands only A is left. Columns of C, not rows, are side by side in
 /// memory if A is not shared. If it is, items take the role of columns where they are the closer
 /// neighbours (interleaved batches, vectors). If the columns of all items are equally far apart,
-/// all items are one.
+/// all items are one. Items anywhere keep their role.
 template <class T>
 GemmProblem<T> arranged_for_device(GemmProblem<T> p) {
   if (p.alpha == T(0)) p.k = 0;
   if (p.shared_b || (!p.shared_a && p.c.row < p.c.col)) p.turn();
-  if (p.shared_a) {
+  if (p.shared_a && p.b.begins == nullptr && p.c.begins == nullptr) {
     if (p.n == 1 || (p.items > 1 && p.c.item < p.c.col)) p.exchange_items_and_columns();
     if (p.items == 1 || (p.b.item == p.n * p.b.col && p.c.item == p.n * p.c.col)) {
       p.n *= p.items;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "launch/detail/Batchwork_Call.hpp"
+#include "launch/detail/Batchwork_GatheredCall.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 #include "view/detail/Batchwork_Source.hpp"
 
