@@ -24,6 +24,7 @@
 #include <limits>
 #include <string>
 #include <system_error>
+#include <type_traits>
 #include <vector>
 
 #include "Mesh.hpp"
@@ -40,10 +41,10 @@ struct Stiffness {
   template <class K, class X, class D>
   KOKKOS_FUNCTION void operator()(K& k, X const& x, D const& shape) const {
     using namespace Batchwork;
-    using S = value_t<X>;
     // Row q of g[i]: the gradients of the shape functions along axis i in point q; of h[i] also
     // times the volume of the point.
-    Matrix<S, points, corners> g[3]{}, h[3]{};
+    auto const none = zero<points, corners>(x);
+    std::remove_const_t<decltype(none)> g[3]{none, none, none}, h[3]{none, none, none};
     auto smallest = determinant(block<3, corners>(shape, 0, 0) * x);
     for (int q = 0; q < points; ++q) {
       auto const n = block<3, corners>(shape, 3 * q, 0);

@@ -339,9 +339,12 @@ View poisoned(View const& v) {
   Kokkos::deep_copy(v, poison<typename View::non_const_value_type>());
   return v;
 }
+/// A copy, on hosts as well: later results do not change it.
 template <class View>
 auto on_host(View const& v) {
-  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), v);
+  auto const copy = Kokkos::create_mirror(v);
+  Kokkos::deep_copy(copy, v);
+  return copy;
 }
 /// z(item, time, i) of a batch of series.
 template <class View>

@@ -375,7 +375,10 @@ TYPED_TEST(KalmanBackwardScoreIn, FailuresStayInTheirItems) {
   auto const ll = on_host(b.ll);
   auto const with = [&](T bad, Reason reason) {
     fill(b.theta, [&](auto const& h) {
-      for (std::size_t k = 0; k < b.items; ++k) h(k, 1) = k % 13 == 0 ? bad : T(b.parameters[k][1]);
+      for (std::size_t k = 0; k < b.items; ++k) {
+        h(k, 0) = T(b.parameters[k][0]);
+        h(k, 1) = k % 13 == 0 ? bad : T(b.parameters[k][1]);
+      }
     });
     b.run(LevelOfVariances{}, Kalman::diffuse());
     for (std::size_t k = 0; k < b.items; ++k) {
