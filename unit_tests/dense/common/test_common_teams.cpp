@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "CommonCase.hpp"
+#include "dense/ChoiceTable.hpp"
+#include "dense/common/detail/Batchwork_CommonKernels.hpp"
 #include "dense/common/detail/Batchwork_CommonLanes.hpp"
 #include "dense/common/detail/Batchwork_CommonTiles.hpp"
 #include "support/Batchwork_Devices.hpp"
@@ -79,6 +81,24 @@ TEST(CommonTeams, ColumnsOfAnItemStayTogether) {
   p.status.narrow = &code;
   p.divide(64, 2);
   EXPECT_EQ(p.units, 3);
+}
+/// Which kernel runs first: by the layout of the right-hand sides, and with matrix instructions.
+TEST(CommonTeams, Choice) {
+  using enum KernelKind;
+  if constexpr (Impl::common_by_warps) {
+    auto const near = [](int n) { return Impl::choose_common<float>(n, true); };
+    auto const far = [](int n) { return Impl::choose_common<float>(n, false); };
+    auto const near_double = [](int n) { return Impl::choose_common<double>(n, true); };
+    auto const far_double = [](int n) { return Impl::choose_common<double>(n, false); };
+    expect_chosen(near, {{24, by_lane, 24, 1}, {25, by_warps, 32, 32}, {65, by_warps, 96, 32}});
+    expect_chosen(far, {{6, by_lane, 8, 1}, {7, by_warps, 8, 32}});
+    expect_chosen(near_double, {{8, by_lane, 8, 1}, {9, by_warps, 16, 32}});
+    expect_chosen(far_double, {{3, by_lane, 8, 1}, {4, by_warps, 8, 32}});
+    expect_kinds(near_double(17), {by_warps});
+  } else {
+    expect_kinds(Impl::choose_common<double>(64, false), {by_lane});
+    expect_kinds(Impl::choose_common<double>(65, true), {});
+  }
 }
 TEST(CommonTeams, FactorsFitIntoScratch) {
   EXPECT_LE((Impl::CommonTiles<double, 6>::bytes()), h200_with_kokkos_4().scratch_of_team);

@@ -37,8 +37,8 @@ inline constexpr int common_rows_of_lane = common_by_warps && sizeof(T) == 8 ? 1
 
 /// The kernels for n rows, the fastest first.
 /// \param near  neighbouring lanes read neighbouring numbers
-/// Measured in float on one H100 (2026-11-28): lanes are faster to 24 rows, to 6 where each of them
-/// reads a column that is contiguous.
+/// Measured (2026-11-28, float on one H100, double on one H200): lanes are faster to 24 rows in
+/// float and 8 in double. Where each lane reads a contiguous column, they are to 24 bytes of it.
 template <class T>
 constexpr Candidates<> choose_common(int n, bool near) {
   Candidates<> r;
@@ -46,7 +46,7 @@ constexpr Candidates<> choose_common(int n, bool near) {
   auto const by_lane = [&] {
     if (rows > 0 && rows <= common_rows_of_lane<T>) r.add({KernelKind::by_lane, rows, 1});
   };
-  bool const lanes_first = n <= (near ? 24 : 6);
+  bool const lanes_first = near ? n <= (sizeof(T) == 4 ? 24 : 8) : n * int(sizeof(T)) <= 24;
   if (lanes_first) by_lane();
   if (rows > 0 && common_by_warps) r.add({KernelKind::by_warps, rows, 32});
   if (!lanes_first) by_lane();
