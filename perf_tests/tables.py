@@ -322,6 +322,57 @@ def scan(results, type=None, kinds=None):
     return table(header + ["floor, ns", "of the floor"] + (["JAX, ns"] if peers else []), rows)
 
 
+FORMS = ["covariance", "sequential", "joseph", "square_root", "information", "steady"]
+SMOOTHERS = ["smooth_covariance", "smooth_square_root"]
+
+
+def forms(results, type="double", smoothers=False):
+    """Forms of the filter or the smoother by the number of states, beside JAX."""
+    own, peers = [
+        {(r.kind, r.D): r for r in results if r.implementation == i and r.type == type}
+        for i in (OWN, "jax")
+    ]
+    columns = sorted({D for _, D in own})
+    rows = [
+        [f"`{form.removeprefix('smooth_')}()`"]
+        + [beside_peer(own.get((form, D)), peers.get((form, D))) for D in columns]
+        for form in (SMOOTHERS if smoothers else FORMS)
+    ]
+    return table(["form"] + [f"{D} states" for D in columns], rows)
+
+
+def long_series(results, type="double"):
+    """Few long series: one after the other in time, and in blocks of time."""
+    kinds = {}
+    for r in results:
+        if r.kind == "long" and r.type == type:
+            kinds.setdefault((r.items, r.counters["steps"]), {})[r.implementation] = r
+    rows = []
+    for (items, steps), of in kinds.items():
+        one_by_one, blocks = of["sequential"], of["blocks"]
+        rows.append(
+            [f"{items:,}", f"{int(steps):,}", digits(one_by_one.ms), f"**{digits(blocks.ms)}**"]
+            + [f"{one_by_one.ms / blocks.ms:.3g}"]
+        )
+    return table(["series", "steps", "without blocks, ms", "in blocks, ms", "ratio"], rows)
+
+
+def long_series_peers(results):
+    """One long series beside associative scans of JAX, in milliseconds."""
+    own = next(r for r in results if r.implementation == "blocks" and r.counters["steps"] == 1e6)
+    rows = [["Batchwork", f"**{digits(own.ms)}**", ""]]
+    for name in dict.fromkeys(r.implementation for r in results if r.verb == "long_series"):
+        ms = {r.kind: r.ms for r in results if r.implementation == name}
+        rows.append(
+            [
+                "JAX alone" if name == "jax" else name,
+                f"{digits(ms['filter'])} (x {ms['filter'] / own.ms:.3g})",
+                digits(ms["smoother"]),
+            ]
+        )
+    return table(["library", "filter, ms", "smoother, ms"], rows)
+
+
 def copy(results, type="float", kind="plain", sizes=None):
     """Copies: fraction of a streaming copy."""
     chosen = [r for r in results if (r.type, r.kind) == (type, kind)]
