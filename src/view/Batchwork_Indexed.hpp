@@ -128,6 +128,15 @@ auto stored(Operand<K, IndexedSource<A, I, Use>> const& operand) {
                 "out(scattered(a, index)), in(b))");
   return stored(operand.source.source.view);
 }
+/// Not the source of a copy.
+template <class A, class I>
+auto stored(TransposedView<IndexedView<false, A, I>> const& t) {
+  static_assert(
+      sizeof(A) == 0,
+      "Batchwork::copy: the source is gathered(view, index), not its transposes; transpose "
+      "the result, copy(transposed(to), gathered(view, index))");
+  return stored(TransposedView<A>{t.view.view});
+}
 
 }  // namespace Impl
 

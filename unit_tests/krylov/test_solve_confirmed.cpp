@@ -252,6 +252,8 @@ TEST(SolveConfirmed, OutcomesNeedReasons) {
             "or use another preconditioner or direct_lu()");
   EXPECT_EQ(explain_solve(Status::code(Reason::singular, 3)),
             "singular: pivot 3 is exactly zero; check the matrix");
+  EXPECT_EQ(explain_solve(Status::code(Reason::out_of_range, 0)),
+            "out of range: gathered(b, index) has no item of this index; call check_indices(...)");
   EXPECT_EQ(explain_solve(0), "success");
 }
 

@@ -81,6 +81,11 @@ void invert_gathered_tiles(Matrices const& y, Matrices const& x, Kokkos::View<in
   B::inverse(B::in(B::gathered(x, WRONG_OR_RIGHT(pair, i))), B::out(y));
 }
 
+// says: the source is gathered(view, index), not its transposes
+void copy_transposes_of_gathered(Matrices const& y, Matrices const& x, Index const& i) {
+  B::copy(y, WRONG_OR_RIGHT(B::transposed(B::gathered(x, i)), B::gathered(x, i)));
+}
+
 // says: the memory is a Kokkos::View<std::int64_t*>
 void invert_with_small_memory(Matrices const& y, Matrices const& x, Index const& i,
                               Kokkos::View<std::int64_t*> const& memory) {

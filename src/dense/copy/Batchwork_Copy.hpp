@@ -147,8 +147,7 @@ void call_copy(X const&... arguments) {
 /// copy(exec, interleaved, item_contiguous);              // another layout
 /// copy(exec, interleaved, transposed(item_contiguous));  // the transpose of every item
 /// copy(launch("label"), to, from);                       // a name for profiles
-/// copy(exec, to, gathered(from, index));                 // to(n) = from(index(n)); asynchronous
-/// too
+/// copy(exec, to, gathered(from, index));                 // to(n) = from(index(n))
 /// \endcode
 ///
 /// Both sides are Views with the item first, in LayoutLeft, LayoutRight or LayoutStride, or
@@ -166,9 +165,8 @@ void call_copy(X const&... arguments) {
 ///
 /// \param exec   execution space instance; optional, as launch("label")
 /// \param to     View or adaptor: written
-/// \param from   View or adaptor: read; shares no elements with `to`. Or gathered(view, index):
-/// items
-///               with an index out of range become NaN, or 0 for integers
+/// \param from   View or adaptor: read; shares no elements with `to`. Or gathered(view, index),
+///               of which items with an index out of range become NaN, or 0 for integers
 /// \throws std::invalid_argument before the launch: different numbers of items or extents, null
 ///         Views, too few groups, Views that overlap
 template <Impl::BeginsCall First, class... Rest>

@@ -55,7 +55,7 @@ using TeamSvdForms = TeamForms<TeamSvd<ByLanes>, Form<Kinds<Kind::in, Kind::out>
 /// ```
 /// Operands, shapes, results, status and accuracy are those of the verb svd.
 ///
-/// Limits: as for team_eigh. For M >= N an item needs M N + 5 N numbers of team scratch, and with
+/// Limits: as for team_eigh. For M >= N an item needs M N + 4 N numbers of team scratch, and with
 /// vectors another M N; for M < N the same with M and N exchanged.
 ///
 /// Cost: on devices some (7 M + 4 N) N^2 / 2 operations for each of about seven sweeps of

@@ -39,7 +39,7 @@ auto lu_team_item(Call const& call, LuProblem<T> p, std::int64_t rows, std::int6
   std::size_t scratch = std::numeric_limits<std::size_t>::max();
   if constexpr (ByLanes && runs_on_device<Exec>)
     scratch = Vendor::device_limits(Exec()).scratch_of_team;
-  LuOfTeam<Name, T> const work{LuTeams<T, false>::of_one_item(p, scratch)};
+  LuOfTeam<Name, T> const work{LuTeams<T, false>::of_one_item(p, most_lanes_of_team, scratch)};
   return p.n == 0 ? empty_team_item<ByLanes>(work, p.status) : team_item<ByLanes, Exec>(call, work);
 }
 

@@ -128,6 +128,8 @@ inline std::string explain_solve(int code) {
              "or use scaled(solver)";
     case Reason::invalid_pattern:
       return words + ": columns or offsets are out of range or order; call check(A)";
+    case Reason::out_of_range:
+      return words + ": gathered(b, index) has no item of this index; call check_indices(...)";
     case Reason::singular: return words + ": pivot" + where + " is exactly zero; check the matrix";
     case Reason::small_pivot:
       return words + ": the pivot of row" + where +

@@ -56,6 +56,11 @@ int lanes_of_ragged_copy(RaggedPlaces const& p) {
   return int(std::max<std::int64_t>(1, std::int64_t(p.all_rows) * p.all_cols / numbers) * warp);
 }
 
+/// The row of entry e of a matrix row by row. A division of 32 bits is several times as fast.
+BATCHWORK_INLINE int row_of_entry(std::int64_t e, int cols) {
+  return e >> 32 == 0 ? int(std::uint32_t(e) / std::uint32_t(cols)) : int(e / cols);
+}
+
 /// to[k] = from[k * step]. With a step of one, compilers use vectors.
 template <class T>
 BATCHWORK_INLINE void copy_line(T* to, T const* from, std::int64_t step, std::int64_t count) {
@@ -71,7 +76,10 @@ struct PackRagged {
   RaggedPlaces places;
   T const* values;
   T* packed;
-  int lanes = lanes_of_ragged_copy<Exec>(places);
+  int lanes;  ///< of an item
+
+  PackRagged(RaggedPlaces const& where, T const* from, T* to)
+      : places(where), values(from), packed(to), lanes(lanes_of_ragged_copy<Exec>(where)) {}
 
   KOKKOS_FUNCTION void operator()(std::int64_t n) const {
     RaggedItem const x = places.at(n / lanes);
@@ -90,8 +98,7 @@ struct PackRagged {
     } else {
       std::int64_t const all = std::int64_t(places.all_rows) * places.all_cols;
       for (std::int64_t e = n % lanes; e < all; e += lanes) {
-        // A division of 32 bits is several times as fast.
-        int const i = int(std::uint32_t(e) / std::uint32_t(places.all_cols)),
+        int const i = row_of_entry(e, places.all_cols),
                   j = int(e - std::int64_t(i) * places.all_cols);
         to[e] = i < x.rows && j < x.cols ? from[i * x.row + j * x.col]
                 : square && i == j       ? T(1)
@@ -107,7 +114,10 @@ struct UnpackRagged {
   RaggedPlaces places;
   T const* packed;
   T* values;
-  int lanes = lanes_of_ragged_copy<Exec>(places);
+  int lanes;  ///< of an item
+
+  UnpackRagged(RaggedPlaces const& where, T const* from, T* to)
+      : places(where), packed(from), values(to), lanes(lanes_of_ragged_copy<Exec>(where)) {}
 
   KOKKOS_FUNCTION void operator()(std::int64_t n) const {
     RaggedItem const x = places.at(n / lanes);
@@ -124,8 +134,7 @@ struct UnpackRagged {
     } else {
       std::int64_t const all = std::int64_t(x.rows) * x.cols;
       for (std::int64_t e = n % lanes; e < all; e += lanes) {
-        int const i = int(std::uint32_t(e) / std::uint32_t(x.cols)),
-                  j = int(e - std::int64_t(i) * x.cols);
+        int const i = row_of_entry(e, x.cols), j = int(e - std::int64_t(i) * x.cols);
         to[i * x.row + j * x.col] = from[std::int64_t(i) * places.all_cols + j];
       }
     }

@@ -27,6 +27,8 @@ namespace Batchwork::Impl {
 
 /// Of most works: shuffles need whole warps.
 inline constexpr int warps_or_lanes = Vendor::has_shuffles ? lanes_of_warp : 1;
+/// Lanes of the largest team of a device, which needs the most scratch.
+inline constexpr int most_lanes_of_team = 1024;
 
 /// What the user's kernel gets. A Work has
 /// - T, the type of its numbers, and its name, that of the function;
@@ -102,14 +104,15 @@ struct TeamItem {
 template <bool ByLanes, class Exec, class Work>
 TeamItem<ByLanes, Work> team_item([[maybe_unused]] Call const& call, Work const& work) {
   if constexpr (ByLanes && runs_on_device<Exec>) {
-    // The largest team needs the most.
-    std::size_t const needed = work.bytes(Work::team_lanes > 0 ? Work::team_lanes : 1024) + 16,
+    constexpr int lanes = Work::team_lanes > 0 ? Work::team_lanes : most_lanes_of_team;
+    std::size_t const needed = work.bytes(lanes) + 16,
                       there = Vendor::device_limits(Exec()).scratch_of_team;
     if (needed > there)
-      call.fail("an item of " + call.parts[0].name() + " needs " + std::to_string(needed) +
-                " bytes, more than the " + std::to_string(there) +
-                " of the device's team scratch; use smaller matrices, or the verb with "
-                "workspace(view) outside your kernel");
+      call.fail(
+          "an item of " + call.parts[0].name() + " needs " + std::to_string(needed) +
+          " bytes, more than the " + std::to_string(there) +
+          " of the device's team scratch; use smaller matrices, or outside your kernel a verb "
+          "that takes workspace(view)");
   }
   return {work};
 }

@@ -64,6 +64,58 @@ TEST(TeamItemsOfLanes, KnownTeamSize) {
   check_known_size<double, 128>({33, 49, 97});
   check_known_size<double, 256>({40, 66});
 }
+/// As many right-hand sides at a time as leave room for what the largest team needs.
+TEST(TeamItemsOfLanes, RightHandSidesFitScratch) {
+  using Teams = Impl::LuTeams<double, false>;
+  constexpr int lanes = Impl::most_lanes_of_team;
+  std::size_t const scratch = 206824;
+  auto const bytes = [&](int n, int columns) {
+    Impl::LuProblem<double> p;
+    p.n = n, p.columns = columns, p.items = 1;
+    return Teams::of_one_item(p, lanes, scratch).bytes_of_item(lanes) + 16;
+  };
+  for (int n = 130; bytes(n, 1) <= scratch; ++n) ASSERT_LE(bytes(n, 8), scratch) << n;
+}
+/// Calls of different functions, one after the other, in the same scratch.
+template <class Pairs, class Solve>
+struct PairsAndSolutions {
+  Pairs pairs;
+  Solve solve;
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    std::int64_t const item = member.league_rank();
+    solve(member, item);
+    pairs(member, item);
+    solve(member, item);
+  }
+};
+TEST(TeamItemsOfLanes, DifferentCallsShareScratch) {
+  int const n = 9, items = 3, size = 64;
+  auto const how = Arranged::interleaved;
+  Random random(n);
+  ArrangedBatch<double> const a(items, n, n, how), b(items, n, 1, how), x(items, n, 1, how),
+      values(items, n, 1, how), x_alone(items, n, 1, how), values_alone(items, n, 1, how);
+  a.randomise(random), b.randomise(random);
+  auto const pairs = [&](auto const& to) {
+    return Impl::TeamEighForms<true>::template make<Space>(in(a.batch()), out(vectors(to)));
+  };
+  auto const solve = [&](auto const& to) {
+    return Impl::TeamSolveLuForms<true>::template make<Space>(in(a.batch()), in(b.batch()),
+                                                              out(to.batch()));
+  };
+  OnThreads const run{size};
+  run(pairs(values_alone), items), run(solve(x_alone), items);
+  PairsAndSolutions const both{pairs(values), solve(x)};
+  run_teams(both, items, size,
+            std::max(both.pairs.scratch_size(size), both.solve.scratch_size(size)));
+  for (auto const* of : {&x, &x_alone, &values, &values_alone}) of->download();
+  for (int k = 0; k < items; ++k)
+    for (int i = 0; i < n; ++i) {
+      ASSERT_TRUE(std::isfinite(x.at(k, i, 0)) && std::isfinite(values.at(k, i, 0)));
+      EXPECT_TRUE(same_bits(x.at(k, i, 0), x_alone.at(k, i, 0)));
+      EXPECT_TRUE(same_bits(values.at(k, i, 0), values_alone.at(k, i, 0)));
+    }
+}
 TEST(TeamItemsOfLanes, LargeSizes) { check_all<float>(36, 64), check_all<double>(33, 128); }
 
 }  // namespace

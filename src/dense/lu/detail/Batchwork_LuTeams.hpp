@@ -68,13 +68,14 @@ struct LuTeams : TeamKernel<LuTeams<T, Large>> {
     double_items(items_per_team, most, p.items,
                  [&] { return bytes() <= std::min(scratch_of_a_team, limits.scratch_of_team); });
   }
-  /// For teams of any size that share one item at a time, with at most so many bytes of scratch.
-  static LuTeams of_one_item(LuProblem<T> const& problem, std::size_t scratch) {
+  /// For teams of up to so many lanes that share one item at a time, with at most so many bytes of
+  /// scratch.
+  static LuTeams of_one_item(LuProblem<T> const& problem, int lanes, std::size_t scratch) {
     LuTeams k;
     k.p = problem;
     k.set_rows(problem.n);
     k.chunk = std::min(problem.columns, most_lu_columns);
-    while (k.chunk > 1 && k.bytes() > scratch) k.chunk /= 2;
+    while (k.chunk > 1 && k.bytes_of_item(lanes) + 16 > scratch) k.chunk /= 2;
     k.turned = rows_are_near(k.p.a, k.p.n, k.p.n);
     return k;
   }
