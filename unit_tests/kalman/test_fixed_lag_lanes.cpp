@@ -31,9 +31,9 @@ void check_by_lanes(int team, int items) {
                    results.make_more(results.more_.of_filter(emit(b.filtered_covariance))),
                    Kalman::square_root());
   else Kalman::filter(steps, model, start, b.z, results.filtered_covariance(b.filtered_covariance));
-  auto const matrix = Impl::zero_carry<T, N, N, Structure::general, 2>();
-  auto const vector = Impl::zero_carry<T, N, 1, Structure::general, 1>();
-  auto const spread = Impl::zero_carry<T, N, N, structure, 2>();
+  auto const matrix = Impl::kept_tile<T, N, N, Structure::general, 2>();
+  auto const vector = Impl::kept_tile<T, N, 1, Structure::general, 1>();
+  auto const spread = Impl::kept_tile<T, N, N, structure, 2>();
   // What a kernel may have on devices with 4 KB of arguments.
   constexpr std::size_t most = 4096 - 1024;
   auto const run = [&](auto const& filtered, auto const& left, auto const& smoothed) {
