@@ -81,18 +81,17 @@ auto after_failures(Operand<Kind::status, Src> const& o) {
 }
 inline auto after_failures(Operand<Kind::nothing> const& o) { return o; }
 
-/// A carry that starts as zeros.
+/// A tile that a sequence sets in its first step and keeps. It takes no kernel arguments.
 template <class T, int M, int N, Structure St, int Rank>
-auto zero_carry() {
-  Fixed<T, Shape<M, N, St, Rank>> const zero{};
-  return carry_operand(common(zero), nothing());
+auto kept_tile() {
+  return Operand<Kind::local, T, Shape<M, N, St, Rank>>{};
 }
 /// A matrix of the next time, if the model's lead from the time before.
 template <Kalman::Order Order, Structure St, class O>
 auto next_operand(O const&) {
   constexpr int N = Extents<O>::rows;
   if constexpr (Order == Kalman::Order::predict_first && varies_with_time<O>)
-    return zero_carry<scalar_of_t<O>, N, N, St, 2>();
+    return kept_tile<scalar_of_t<O>, N, N, St, 2>();
   else return nothing();
 }
 
@@ -145,8 +144,8 @@ void launch_smooth(Exec const& exec, How const& how, std::int64_t steps, M const
   using Smoother = std::conditional_t<root, SquareRootSmoother, CovarianceSmoother>;
   using Backward = SmoothSequence<Smoother>;
   auto const run = [&](auto const& go) {
-    go(Backward{steps, {}}, zero_carry<T, N, 1, Structure::general, 1>(),
-       zero_carry<T, N, N, Smoother::structure, 2>(),
+    go(Backward{steps, {}}, kept_tile<T, N, 1, Structure::general, 1>(),
+       kept_tile<T, N, N, Smoother::structure, 2>(),
        next_operand<S::order, Structure::general>(m.f),
        next_operand<S::order, Structure::symmetric>(m.q), step_index(),
        read_each(more.diffuse_factor), read_each(more.diffuse_columns), mean, covariance, m.f, m.q,
@@ -224,9 +223,9 @@ void launch_fixed_lag(Exec const& exec, How const& how, std::int64_t steps, M co
   }();
   launch_filter<Form, false>(exec, how, steps, m, start, z, for_filter, promise,
                              static_cast<Form const&>(form));
-  auto const matrix = zero_carry<T, N, N, Structure::general, 2>();
-  auto const vector = zero_carry<T, N, 1, Structure::general, 1>();
-  auto const spread = zero_carry<T, N, N, root ? Structure::lower : Structure::symmetric, 2>();
+  auto const matrix = kept_tile<T, N, N, Structure::general, 2>();
+  auto const vector = kept_tile<T, N, 1, Structure::general, 1>();
+  auto const spread = kept_tile<T, N, N, root ? Structure::lower : Structure::symmetric, 2>();
   if (steps - 1 > lag)
     launch_scan<false>("Kalman::smooth", exec, how, Steps(lag, steps - 1, false),
                        LagForward<Smoother>{lag, {}}, matrix, vector, spread, step_index(),

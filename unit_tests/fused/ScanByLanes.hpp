@@ -11,10 +11,11 @@
 
 namespace Batchwork::Test {
 
-/// Runs scan as on a device, with teams of this many lanes. L lanes share an item.
+/// Runs scan as on a device, with teams of this many lanes. L lanes share an item. Returns the
+/// bytes of the kernel's arguments.
 template <int L, class Sequence, class... O>
-void scan_by_lanes(int team, std::int64_t items, Impl::Steps const& steps, Sequence const& sequence,
-                   O const&... operands) {
+std::size_t scan_by_lanes(int team, std::int64_t items, Impl::Steps const& steps,
+                          Sequence const& sequence, O const&... operands) {
   EXPECT_EQ(Impl::check("scan", steps, operands...), items);
   using Lanes =
       typename Impl::DividedLanes<L, Division<>, OneLaneStaging, Impl::bound_t<O>...>::type;
@@ -29,6 +30,7 @@ void scan_by_lanes(int team, std::int64_t items, Impl::Steps const& steps, Seque
   std::int64_t const teams = (items + 2 * at_once - 1) / (2 * at_once);
   std::size_t const scratch = Group::scratch_size(team) + 64;
   run_teams(Impl::DeviceKernel<Group>{group, items, per_team}, int(teams), team, scratch);
+  return sizeof(Impl::DeviceKernel<Group>);
 }
 
 }  // namespace Batchwork::Test

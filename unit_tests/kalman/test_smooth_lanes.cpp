@@ -40,12 +40,11 @@ void check_by_lanes(int team, int items, bool diffuse = false) {
   }
   auto const smooth = [&](auto const& covariance, auto const& a, auto const& columns) {
     constexpr Structure structure = root ? Structure::lower : Structure::symmetric;
-    scan_by_lanes<L>(team, items, backward(steps), Impl::SmoothSequence<Form>{steps, {}},
-                     Impl::zero_carry<T, N, 1, Structure::general, 1>(),
-                     Impl::zero_carry<T, N, N, structure, 2>(), nothing(), nothing(),
-                     Impl::resolve(step_index()), a, columns, inout(each(b.mean)),
-                     inout(each(covariance)), model.f, model.q, nothing(), nothing(),
-                     emit(b.lag_one));
+    scan_by_lanes<L>(
+        team, items, backward(steps), Impl::SmoothSequence<Form>{steps, {}},
+        Impl::kept_tile<T, N, 1, Structure::general, 1>(), Impl::kept_tile<T, N, N, structure, 2>(),
+        nothing(), nothing(), Impl::resolve(step_index()), a, columns, inout(each(b.mean)),
+        inout(each(covariance)), model.f, model.q, nothing(), nothing(), emit(b.lag_one));
   };
   auto const covariance = [&] {
     if constexpr (root) return b.covariance;

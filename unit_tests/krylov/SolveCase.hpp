@@ -58,13 +58,15 @@ void put_dominant(Matrices<T> const& a, std::int64_t n, Random& random, bool sym
   }
 }
 
-/// A log on the host.
+/// A copy of a log on the host, also if the log is there: later solves do not change it.
 template <class T>
 struct HostLog {
   using Log = SolveLog<T, Space::memory_space>;
   template <class View>
   static auto on_host(View const& view) {
-    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+    auto const copy = Kokkos::create_mirror(view);
+    Kokkos::deep_copy(copy, view);
+    return copy;
   }
   template <class View>
   using Mirror = decltype(on_host(std::declval<View const&>()));

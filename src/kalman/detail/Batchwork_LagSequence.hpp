@@ -36,7 +36,7 @@ BATCHWORK_INLINE void restart_motion(E& e, G& g, D& d) {
 /// The state at the last multiple of the lag, given the observations to each time. A step stores it
 /// and then appends its own map to the product.
 ///
-/// Parameters: the product as carries e, g and d, tiles also for one state; step_index(); factor of
+/// Parameters: the product as kept tiles e, g and d, also for one state; step_index(); factor of
 /// the diffuse covariance and number of its columns, or nothing(); filtered mean and covariance; F
 /// and Q that lead to the next time; the results.
 template <class Form>
@@ -51,8 +51,8 @@ struct LagForward {
                                   P& p) const {
     auto const& m = as_vector(mean);
     auto const& fm = as_matrix(f);
-    auto const own = form.spread(d, as_matrix(covariance));
     if (t.value % lag == 0) restart_motion(e, g, d);
+    auto const own = form.spread(d, as_matrix(covariance));
     put(x, e * m + g);
     put(p, form.through(e, own, d));
     auto const motion = form.motion(own, fm, as_matrix(q), factor_of(a), left);
@@ -68,7 +68,7 @@ struct LagForward {
 /// the smoothed state x, p at the last multiple of the lag. Behind that time g and d are the
 /// smoothed state itself, as in SmoothSequence.
 ///
-/// Parameters: the product as carries e, g and d; x and p as carries; the others as for
+/// Parameters: the product as kept tiles e, g and d; x and p as kept tiles; the others as for
 /// SmoothSequence, with results of LagForward in place of the smoothed ones.
 template <class Form>
 struct LagBackward {
@@ -83,6 +83,7 @@ struct LagBackward {
                                   SC& smoothed_covariance) const {
     std::int64_t const t = step.value, last = steps - 1, top = last / lag * lag;
     auto const& m = as_vector(mean);
+    if (t == last) restart_motion(e, x, p);
     auto const own = form.spread(p, as_matrix(covariance));
     if (t == last) {
       g = m;

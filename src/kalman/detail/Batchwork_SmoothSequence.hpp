@@ -18,7 +18,7 @@ BATCHWORK_INLINE decltype(auto) factor_of(A const& a) {
   if constexpr (is_nothing<A>) return (a);
   else return as_matrix(a);
 }
-/// The carry, or the operand if there is none.
+/// The kept tile, or the operand if there is none.
 template <class Next, class Own>
 BATCHWORK_INLINE auto const& chosen(Next const& next, Own const& own) {
   if constexpr (is_nothing<Next>) return own;
@@ -122,11 +122,11 @@ struct SquareRootSmoother {
 /// One step of a scan over all times, from the last to the first. At the last time the smoothed
 /// state is the filtered one.
 ///
-/// Parameters: mean and covariance or factor as carries, tiles also for one state; F and Q of the
-/// time before as carries, or nothing() if the step's own lead to the next time; step_index();
-/// factor of the diffuse covariance and number of its columns, or nothing(); filtered mean and
-/// covariance, which are overwritten if they have no Views of their own; F; Q; smoothed mean and
-/// covariance, or nothing(); covariance of the states at two times, or nothing().
+/// Parameters: mean and covariance or factor as carries or kept tiles, also for one state; F and Q
+/// of the time before as kept tiles, or nothing() if the step's own lead to the next time;
+/// step_index(); factor of the diffuse covariance and number of its columns, or nothing(); filtered
+/// mean and covariance, which are overwritten if they have no Views of their own; F; Q; smoothed
+/// mean and covariance, or nothing(); covariance of the states at two times, or nothing().
 template <class Form>
 struct SmoothSequence {
   std::int64_t steps;
