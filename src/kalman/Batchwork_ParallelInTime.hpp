@@ -222,9 +222,9 @@ struct ParallelInTime {
 ///                Kalman::parallel_in_time(blocks));
 /// ```
 ///
-/// Five kernels find the states before all blocks, then filter the blocks. Together they take about
-/// three times the operations of the filter: 9 N^3 + 6 M N^2 + 4 M^2 N for a step, and 12 N^3 for a
-/// block. If the workspace has one block, the filter runs as without it.
+/// Seven kernels, nine with square_root(), find the states before all blocks and filter the blocks.
+/// Together they take about three times the operations of the filter: 9 N^3 + 6 M N^2 + 4 M^2 N for
+/// a step, and 12 N^3 for a block. If the workspace has one block, the filter runs as without it.
 ///
 /// With square_root() all of this is done with factors, and no covariance is formed: 8 N^3 + 13 M
 /// N^2 + 7 M^2 N for a step, and about 25 N^3 for a block. The observations of a block become N
