@@ -27,8 +27,8 @@ namespace Impl {
 /// \param p  of matrices with so many rows
 template <bool ByLanes, class Exec, class Name, class T>
 auto lu_team_item(Call const& call, LuProblem<T> p, std::int64_t rows, std::int64_t columns) {
-  constexpr std::int64_t most_rows = 32767;
-  call.check_size(0, rows, most_rows, "indices of 16 bits");
+  constexpr std::int64_t most_numbered = 32767;
+  call.check_size(0, rows, most_numbered, "indices of 16 bits");
   if (columns > most_lu_sides)
     call.fail(call.parts[1].name() + " has " + std::to_string(columns) +
               " right-hand sides, more than the limit of " + std::to_string(most_lu_sides) +
