@@ -880,7 +880,7 @@ void preconditioned_elimination_in_a_team(Kokkos::View<double***> const& a) {
                              B::dense(a));
 }
 
-// says: Batchwork::team_eigh: the operands are in(A), out(values) [, out(vectors)]
+// says: Batchwork::team_eigh: the operands are in(A), out(values)
 void vectors_before_values_in_a_team(Kokkos::View<double***> const& a,
                                      Kokkos::View<double**> const& w) {
   (void)B::team_eigh<Space>(WRONG_OR_RIGHT(B::out(w), B::in(a)),

@@ -46,7 +46,7 @@ struct Number {
 };
 auto result(Numbers const& ll) { return B::Kalman::results().log_likelihood(ll); }
 
-// says: steps, model, theta, start, z, results [, pass] in this order
+// says: steps, model, theta, start, z, results
 void parameters_before_the_model(Pairs const& theta, Series const& z, Numbers const& ll) {
   B::Kalman::score(9, LocalLevel{}, WRONG_OR_RIGHT(B::Kalman::diffuse(), theta),
                    WRONG_OR_RIGHT(theta, B::Kalman::diffuse()), z, result(ll));
