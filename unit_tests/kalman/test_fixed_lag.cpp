@@ -4,6 +4,7 @@
 // The fixed-lag smoother: at each time the fixed-interval smoother of the series cut off after the
 // lag, from the joint normal distribution in long double.
 #include "LagBatch.hpp"
+#include "VaryingModel.hpp"
 
 namespace Batchwork::Test {
 namespace {
@@ -50,62 +51,22 @@ TEST(KalmanFixedLag, ShortSeries) {
                                                                            steps, {1, 2, 3});
 }
 
-/// F and Q of every item and time, H and R of every time: a wrong time index gives other numbers.
 template <Kalman::Order O, class Form>
 void varying(Form const& form, int lag) {
   constexpr int N = 2, M = 1, items = 5, steps = 9;
   Random random(253);
-  std::vector<std::vector<Dense>> f(items), q(items);
-  std::vector<Dense> h, r;
-  for (int t = 0; t < steps; ++t) {
-    RandomModel<double> const m(random, N, M);
-    h.push_back(m.h);
-    r.push_back(m.r);
-    for (std::size_t k = 0; k < items; ++k) {
-      RandomModel<double> const own(random, N, M);
-      f[k].push_back(own.f);
-      q[k].push_back(own.q);
-    }
-  }
+  VaryingModel<N, M> const m(random, items, steps);
   LagBatch<double, N, M> b(series_with_missing<double>(random, items, steps, M), items, steps);
-  Kokkos::View<double** [N][N], Space> F("F", items, steps), Q("Q", items, steps);
-  Kokkos::View<double* [M][N], Space> H("H", steps);
-  Kokkos::View<double* [M][M], Space> R("R", steps);
-  auto const fill_times = [&](auto const& view, auto const& x) {
-    fill(view, [&](auto const& v) {
-      for (std::size_t t = 0; t < steps; ++t)
-        for (int i = 0; i < x[t].rows; ++i)
-          for (int j = 0; j < x[t].cols; ++j) v(t, i, j) = double(x[t](i, j));
-    });
-  };
-  auto const fill_items = [&](auto const& view, auto const& x) {
-    fill(view, [&](auto const& v) {
-      for (std::size_t k = 0; k < items; ++k)
-        for (std::size_t t = 0; t < steps; ++t)
-          for (int i = 0; i < N; ++i)
-            for (int j = 0; j < N; ++j) v(k, t, i, j) = double(x[k][t](i, j));
-    });
-  };
-  fill_items(F, f);
-  fill_items(Q, q);
-  fill_times(H, h);
-  fill_times(R, r);
   auto const P = filled(Kokkos::View<double[N][N], Space>("P"), eye(N));
   Kokkos::View<double[N], Space> X("x");
   auto const run = [&](auto const& start) {
-    Kalman::smooth(steps, Kalman::model(each(F), each(Q), common(each(H)), common(each(R))), start,
-                   b.z, b.results(), Kalman::fixed_lag(lag, form));
+    Kalman::smooth(steps, m.model(), start, b.z, b.results(), Kalman::fixed_lag(lag, form));
     Kokkos::fence();
   };
   if constexpr (O == Kalman::Order::predict_first) run(Kalman::start(common(X), common(P)));
   else run(Kalman::predicted(common(X), common(P)));
-  auto const at = [](std::vector<Dense> const& x) {
-    return [&x](int t) { return x[std::size_t(t)]; };
-  };
   b.expect(lag, [&](int k, std::vector<Dense> const& series) {
-    auto const n = std::size_t(k);
-    return true_smoother(O, TrueModel{at(f[n]), at(q[n]), at(h), at(r)}, Dense(N, 1), eye(N),
-                         Dense(N, 0), series);
+    return true_smoother(O, m.truth(k), Dense(N, 1), eye(N), Dense(N, 0), series);
   });
 }
 TEST(KalmanFixedLag, MatricesThatVary) {

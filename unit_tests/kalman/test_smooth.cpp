@@ -4,6 +4,7 @@
 // The smoother, against the joint normal distribution of all states and observations in long
 // double.
 #include "SmootherBatch.hpp"
+#include "VaryingModel.hpp"
 
 namespace Batchwork::Test {
 namespace {
@@ -43,62 +44,23 @@ TEST(KalmanSmooth, SquareRootAgainstTheJointDistribution) {
 
 // ---- matrices that vary -------------------------------------------------------------------------
 
-/// F and Q of every item and time, and H and R of every time. The first failure of a model that
-/// differs from the one expected is a wrong time index.
 template <Kalman::Order O, class Form>
 void varying(Form const& form) {
   constexpr int N = 2, M = 1, items = 11, steps = 7;
   Random random(193);
-  std::vector<std::vector<Dense>> f(items), q(items);
-  std::vector<Dense> h, r;
-  for (int t = 0; t < steps; ++t) {
-    RandomModel<double> const m(random, N, M);
-    h.push_back(m.h);
-    r.push_back(m.r);
-    for (std::size_t k = 0; k < items; ++k) {
-      RandomModel<double> const own(random, N, M);
-      f[k].push_back(own.f);
-      q[k].push_back(own.q);
-    }
-  }
+  VaryingModel<N, M> const m(random, items, steps);
   auto const z = series_with_missing<double>(random, items, steps, M);
   SmootherBatch<double, N, M> b(z, items, steps);
-  Kokkos::View<double** [N][N], Space> F("F", items, steps), Q("Q", items, steps);
-  Kokkos::View<double* [M][N], Space> H("H", steps);
-  Kokkos::View<double* [M][M], Space> R("R", steps);
-  auto const fill_times = [&](auto const& view, auto const& x) {
-    fill(view, [&](auto const& v) {
-      for (std::size_t t = 0; t < steps; ++t)
-        for (int i = 0; i < x[t].rows; ++i)
-          for (int j = 0; j < x[t].cols; ++j) v(t, i, j) = double(x[t](i, j));
-    });
-  };
-  auto const fill_items = [&](auto const& view, auto const& x) {
-    fill(view, [&](auto const& v) {
-      for (std::size_t k = 0; k < items; ++k)
-        for (std::size_t t = 0; t < steps; ++t)
-          for (int i = 0; i < N; ++i)
-            for (int j = 0; j < N; ++j) v(k, t, i, j) = double(x[k][t](i, j));
-    });
-  };
-  fill_items(F, f);
-  fill_items(Q, q);
-  fill_times(H, h);
-  fill_times(R, r);
   auto const P = filled(Kokkos::View<double[N][N], Space>("P"), eye(N));
   Kokkos::View<double[N], Space> X("x");
-  auto const model = Kalman::model(each(F), each(Q), common(each(H)), common(each(R)));
   if constexpr (O == Kalman::Order::predict_first)
-    Kalman::smooth(steps, model, Kalman::start(common(X), common(P)), b.z, b.results(), form);
+    Kalman::smooth(steps, m.model(), Kalman::start(common(X), common(P)), b.z, b.results(), form);
   else
-    Kalman::smooth(steps, model, Kalman::predicted(common(X), common(P)), b.z, b.results(), form);
+    Kalman::smooth(steps, m.model(), Kalman::predicted(common(X), common(P)), b.z, b.results(),
+                   form);
   Kokkos::fence();
-  auto const at = [](std::vector<Dense> const& x) {
-    return [&x](int t) { return x[std::size_t(t)]; };
-  };
-  for (std::size_t k = 0; k < items; ++k)
-    b.expect(int(k), true_smoother(O, TrueModel{at(f[k]), at(q[k]), at(h), at(r)}, Dense(N, 1),
-                                   eye(N), Dense(N, 0), z[k]));
+  for (int k = 0; k < items; ++k)
+    b.expect(k, true_smoother(O, m.truth(k), Dense(N, 1), eye(N), Dense(N, 0), z[std::size_t(k)]));
 }
 TEST(KalmanSmooth, MatricesThatVary) {
   varying<Kalman::Order::predict_first>(Kalman::covariance());
