@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/Batchwork_Status.hpp"
+#include "core/detail/Batchwork_IndexRange.hpp"
 #include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/Batchwork_Tuple.hpp"
 #include "launch/Batchwork_Launch.hpp"
@@ -37,11 +38,7 @@ struct PickedItem {
 
   /// -1 for an index out of range.
   BATCHWORK_INLINE std::int64_t of(std::int64_t item) const {
-    I const k = *item_of(index, item);
-    // A negative index is a large unsigned one.
-    return static_cast<std::uint64_t>(k) < static_cast<std::uint64_t>(extent)
-               ? static_cast<std::int64_t>(k)
-               : -1;
+    return index_or_none(*item_of(index, item), extent);
   }
 };
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <type_traits>
 
+#include "core/detail/Batchwork_IndexRange.hpp"
 #include "core/detail/Batchwork_Macros.hpp"
 #include "view/detail/layout/Batchwork_Storage.hpp"
 
@@ -36,8 +37,7 @@ struct IndexPositions {
     return item_of(storage, item)[i * storage.row + (r - i * cols) * storage.col];
   }
   BATCHWORK_INLINE bool is_in_range(std::int64_t q, std::int64_t extent) const {
-    // A negative index is a large unsigned one.
-    return static_cast<std::uint64_t>(at(q)) < static_cast<std::uint64_t>(extent);
+    return Impl::is_in_range(at(q), extent);
   }
 };
 

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "core/Batchwork_Complex.hpp"
+#include "core/detail/Batchwork_IndexRange.hpp"
 #include "core/detail/Batchwork_Macros.hpp"
 #include "view/detail/layout/Batchwork_Location.hpp"
 
@@ -58,11 +59,7 @@ struct IndexedLocation {
 
   /// The item of the View that has entry (i, j), or -1 for an index out of range.
   BATCHWORK_INLINE std::int64_t place(std::int64_t item, int i, int j) const {
-    auto const k = index.at(item, 0)[index.offset(i, j)];
-    // A negative index is a large unsigned one.
-    return static_cast<std::uint64_t>(k) < static_cast<std::uint64_t>(extent)
-               ? static_cast<std::int64_t>(k)
-               : -1;
+    return index_or_none(index.at(item, 0)[index.offset(i, j)], extent);
   }
   /// The position of entry (i, j) behind the start of its item of the View.
   BATCHWORK_INLINE std::int64_t offset_in_view(int i, int j) const {
