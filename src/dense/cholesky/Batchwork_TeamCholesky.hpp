@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 #include "core/detail/Batchwork_Lanes.hpp"
 #include "core/detail/backend/Batchwork_LaunchLimits.hpp"
@@ -31,18 +30,12 @@ auto triangle_team_item(Call const& call, TriangleProblem<T> p, std::int64_t row
                         std::int64_t columns) {
   if constexpr (ByLanes) call.check_size(0, rows, 4096, "indices of 32 bits");
   else call.check_size(0, rows, triangle_rows_on_host, "a host's buffers");
-  constexpr std::int64_t most_columns = 1 << 20;
-  if (columns > most_columns)
-    call.fail(call.parts[1].name() + " has " + std::to_string(columns) +
-              " right-hand sides, more than the limit of " + std::to_string(most_columns) +
-              "; solve for them in several calls");
+  call.check_columns(columns, most_triangle_sides);
   p.n = int(rows);
   p.columns = int(columns);
   p.items = call.parts[0].d.items;
   p.factors = true;
-  std::size_t scratch = std::numeric_limits<std::size_t>::max();
-  if constexpr (ByLanes && runs_on_device<Exec>)
-    scratch = Vendor::device_limits(Exec()).scratch_of_team;
+  std::size_t const scratch = scratch_of_user_team<ByLanes, Exec>();
   using Teams = TriangleTeams<T, triangle_in_scratch>;
   TriangleOfTeam<Name, T> const work{Teams::of_one_item(p, scratch)};
   return p.n == 0 ? empty_team_item<ByLanes>(work, p.status) : team_item<ByLanes, Exec>(call, work);

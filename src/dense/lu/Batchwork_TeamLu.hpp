@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 #include "core/detail/Batchwork_Lanes.hpp"
 #include "core/detail/backend/Batchwork_LaunchLimits.hpp"
@@ -29,16 +28,11 @@ template <bool ByLanes, class Exec, class Name, class T>
 auto lu_team_item(Call const& call, LuProblem<T> p, std::int64_t rows, std::int64_t columns) {
   constexpr std::int64_t most_numbered = 32767;
   call.check_size(0, rows, most_numbered, "indices of 16 bits");
-  if (columns > most_lu_sides)
-    call.fail(call.parts[1].name() + " has " + std::to_string(columns) +
-              " right-hand sides, more than the limit of " + std::to_string(most_lu_sides) +
-              "; solve for them in several calls");
+  call.check_columns(columns, most_lu_sides);
   p.n = int(rows);
   p.columns = int(columns);
   p.items = call.parts[0].d.items;
-  std::size_t scratch = std::numeric_limits<std::size_t>::max();
-  if constexpr (ByLanes && runs_on_device<Exec>)
-    scratch = Vendor::device_limits(Exec()).scratch_of_team;
+  std::size_t const scratch = scratch_of_user_team<ByLanes, Exec>();
   LuOfTeam<Name, T> const work{LuTeams<T, false>::of_one_item(p, most_lanes_of_team, scratch)};
   return p.n == 0 ? empty_team_item<ByLanes>(work, p.status) : team_item<ByLanes, Exec>(call, work);
 }

@@ -74,6 +74,13 @@ struct Call {
            std::to_string(most) + " for which there is room in " + of +
            "; use blocks of at most that many");
   }
+  /// Refuses more than `most` right-hand sides an item.
+  void check_columns(std::int64_t columns, std::int64_t most,
+                     char const* remedy = "solve for them in several calls") const {
+    if (columns > most)
+      fail(parts[1].name() + " has " + std::to_string(columns) +
+           " right-hand sides, more than the limit of " + std::to_string(most) + "; " + remedy);
+  }
 };
 
 /// Two descriptions of the same numbers in the same items, so that the result may be computed in

@@ -10,6 +10,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "core/detail/Batchwork_Lanes.hpp"
@@ -31,7 +32,7 @@ inline constexpr int warps_or_lanes = Vendor::has_shuffles ? lanes_of_warp : 1;
 inline constexpr int most_lanes_of_team = 1024;
 
 /// What the user's kernel gets. A Work has
-/// - T, the type of its numbers, and its name, that of the function;
+/// - T, the type of its numbers, and name, of the function for messages;
 /// - lanes_unit, of which the lanes of a device's team are a multiple, and team_lanes, the only
 ///   number that they may have, or 0;
 /// - bytes(lanes): scratch for an item that so many lanes share;
@@ -99,6 +100,14 @@ struct TeamItem {
   }
 };
 
+/// The scratch of a team in bytes; hosts compute in memory that they allocate.
+template <bool ByLanes, class Exec>
+std::size_t scratch_of_user_team() {
+  if constexpr (ByLanes && runs_on_device<Exec>)
+    return Vendor::device_limits(Exec()).scratch_of_team;
+  else return std::numeric_limits<std::size_t>::max();
+}
+
 /// \param work  for items with rows; parts[0] of the call are the matrices
 /// \throws std::invalid_argument  if the scratch of a team cannot hold an item
 template <bool ByLanes, class Exec, class Work>
@@ -106,7 +115,7 @@ TeamItem<ByLanes, Work> team_item([[maybe_unused]] Call const& call, Work const&
   if constexpr (ByLanes && runs_on_device<Exec>) {
     constexpr int lanes = Work::team_lanes > 0 ? Work::team_lanes : most_lanes_of_team;
     std::size_t const needed = work.bytes(lanes) + 16,
-                      there = Vendor::device_limits(Exec()).scratch_of_team;
+                      there = scratch_of_user_team<ByLanes, Exec>();
     if (needed > there)
       call.fail(
           "an item of " + call.parts[0].name() + " needs " + std::to_string(needed) +

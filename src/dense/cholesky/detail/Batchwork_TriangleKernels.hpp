@@ -127,12 +127,8 @@ template <class T, TriangleTask Task, class Exec>
 void TriangleLaunch<T, Task, Exec>::run(Exec const& exec, Call const& call, std::int64_t n,
                                         std::int64_t columns, TriangleProblem<T> p) {
   constexpr bool Factors = Task == TriangleTask::factors;
-  constexpr std::int64_t many = 1 << 20;
-  if (columns > many)
-    call.fail(call.parts[1].name() + " has " + std::to_string(columns) +
-              " right-hand sides, more than the limit of " + std::to_string(many) +
-              "; solve for them in several calls");
-  p.n = int(std::min(n, many));
+  call.check_columns(columns, most_triangle_sides);
+  p.n = int(std::min(n, most_triangle_sides));
   p.columns = int(columns);
   p.items = call.parts[0].d.items;
   p.factors = Factors;

@@ -21,6 +21,9 @@ namespace Batchwork::Impl {
 /// What a kernel is compiled for: to factorise the matrices, or to solve by their triangles.
 enum class TriangleTask { factors, solutions };
 
+/// The most right-hand sides of an item.
+inline constexpr std::int64_t most_triangle_sides = 1 << 20;
+
 /// For every item: the lower triangle of a, N x N, is read. If `factors`, it is replaced by its
 /// Cholesky factor L; else it is L. L is stored in l if that is wanted. Of the right-hand sides b,
 /// N x columns, x = L^-1 b if `forward`, then x = L'^-1 x if `backward`.

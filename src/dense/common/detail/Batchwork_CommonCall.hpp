@@ -82,10 +82,7 @@ void solve_by_common(Exec const& exec, Launch<> const& how, std::string const& v
   call.check_square(0, a.rows, a.cols);
   call.check_right_hand_sides(a, b, x);
   constexpr std::int64_t many = 1 << 20;
-  if (b.cols > many)
-    call.fail(call.parts[1].name() + " has " + std::to_string(b.cols) +
-              " right-hand sides, more than the limit of " + std::to_string(many) +
-              "; give them as more items");
+  call.check_columns(b.cols, many, "give them as more items");
   p.a = a.storage.as_const();
   p.b = b.storage.as_const();
   p.x = x.storage;

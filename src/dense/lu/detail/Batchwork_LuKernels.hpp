@@ -150,10 +150,7 @@ void LuLaunch<T, Task, Exec>::run(Exec const& exec, Call const& call, std::int64
                                   std::int64_t columns, LuProblem<T> p,
                                   GivenWorkspace<T> const& workspace) {
   if (LuInWorkspaceLaunch<T, Exec>::run(exec, call, n, columns, p, workspace)) return;
-  if (columns > most_lu_sides)
-    call.fail(call.parts[1].name() + " has " + std::to_string(columns) +
-              " right-hand sides, more than the limit of " + std::to_string(most_lu_sides) +
-              "; solve for them in several calls");
+  call.check_columns(columns, most_lu_sides);
   p.n = int(std::min(n, most_lu_sides));
   p.columns = int(columns);
   p.items = call.parts[0].d.items;
