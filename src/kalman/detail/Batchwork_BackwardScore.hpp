@@ -5,11 +5,11 @@
 /// The backward pass of Kalman::score: derivatives of the log-likelihood in the matrices of the
 /// model, from the last step to the first.
 ///
-/// r and n are the first and minus the second derivatives of the log-likelihood of later
-/// observations in the mean. Its derivative in the covariance is (r r' - n) / 2, so r and n move by
-/// the equations of the smoother of de Jong (Journal of the American Statistical Association 84,
-/// 1989), here for the entries of an observation one by one (Durbin and Koopman 2012, section 6.4).
-/// They need no inverse. Koopman and Shephard (Biometrika 79, 1992) get the score from them.
+/// r and n are derivatives of the log-likelihood of later observations in the mean: the first one,
+/// and minus the second one. The derivative in the covariance is (r r' - n) / 2. So r and n move by
+/// the equations of a smoother (de Jong, Journal of the American Statistical Association 84, 1989).
+/// Here the entries of an observation come one by one (Durbin and Koopman 2012, section 6.4). The
+/// equations need no inverse. Koopman and Shephard (Biometrika 79, 1992) get the score from them.
 #ifndef BATCHWORK_BACKWARDSCORE_HPP
 #define BATCHWORK_BACKWARDSCORE_HPP
 
@@ -163,9 +163,9 @@ struct BackwardState {
     r = before;
   }
 
-  /// From behind the update of the state (x, p) by z to before it. The likelihood of z does not
-  /// change if z, H and R are multiplied by a unit triangular matrix, so the derivatives are those
-  /// of the independent entries, with the inverse of R's factor multiplied in.
+  /// From behind the update of the state (x, p) by z to before it. A unit triangular matrix as a
+  /// factor of z, H and R does not change the likelihood of z. So these are the derivatives of
+  /// independent entries, times the inverse of R's factor.
   ///
   /// Entry i has the gain k and adds -d to the second derivative in itself and u to the first one.
   /// b_i is the derivative of r in entry i.
@@ -332,6 +332,12 @@ struct BackwardState {
     S nothing_yet(scalar_t<S>(0));
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = 0; i < N; ++i) nothing_yet += r.entry(i, 0) * S(scalar_t<S>(0));
+    constexpr bool start_depends = has_derivatives<decltype(Md::covariance)>;
+    std::conditional_t<start_depends, Symmetric<S, N>, Nothing> in_p{};
+    if constexpr (start_depends) {
+      set_zero<N, N>(in_p);
+      add_covariance(in_p, [&](int i, int j) { return in_covariance(i, j); });
+    }
     BATCHWORK_KEEP_LOOP
     for (int first = 0; first < P; first += D) {
       Md const m = with_numbers<scalar_t<S>>(model(variables<D>(v, -first)));
@@ -345,12 +351,7 @@ struct BackwardState {
         if constexpr (r_depends) sum += contracted<true>(in_r, as_matrix(m.r), k);
         if constexpr (has_derivatives<decltype(Md::mean)>)
           sum += contracted<false>(r, as_vector(m.mean), k);
-        if constexpr (has_derivatives<decltype(Md::covariance)>) {
-          Symmetric<S, N> in_p;
-          set_zero<N, N>(in_p);
-          add_covariance(in_p, [&](int i, int j) { return in_covariance(i, j); });
-          sum += contracted<true>(in_p, as_matrix(m.covariance), k);
-        }
+        if constexpr (start_depends) sum += contracted<true>(in_p, as_matrix(m.covariance), k);
         score.set(first + k, 0, sum);
       }
     }
