@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Few long series: filter and smoother parallel in time beside those whose parallel work are the
-// series alone.
+// Few long series: filter and smoother in blocks of time, and without blocks.
 
 #include <algorithm>
 #include <kalman/Batchwork_Filter.hpp>

@@ -46,10 +46,10 @@ auto gathered(V const& view, I const& index) {
 }
 /// The same with memory, for verbs on whole matrices and for the right-hand sides of solve. Items
 /// have one index each, index(item), and any extents. One kernel writes to `memory` where they
-/// begin, the verb reads them there, and one kernel replaces the results of items with an index out
-/// of range by NaN, or 0 for integers, and their status by Reason::out_of_range. With memory such a
-/// call is asynchronous and allocates nothing. Without it the call allocates 8 bytes for each item,
-/// and waits at its end.
+/// begin, and the verb reads them there. An item with an index out of range gets the status
+/// Reason::out_of_range from a last kernel, and NaN as its results, or 0 for integers. With memory
+/// such a call is asynchronous and allocates nothing. Without it the call allocates 8 bytes for
+/// each item, and waits at its end.
 /// ```cpp
 /// Kokkos::View<std::int64_t*> memory("memory", index.extent(0));
 /// solve_cholesky(exec, in(gathered(A, index, memory)), in(b), out(x), status(codes));

@@ -64,9 +64,9 @@ struct LagForward {
 };
 
 /// The states given the observations to the lag behind each time. A step prepends its own map to
-/// the product, which it applies to what LagForward left for it, or, if the series ends before, to
-/// the smoothed state x, p at the last multiple of the lag. Behind that time g and d are the
-/// smoothed state itself, as in SmoothSequence.
+/// the product. Then it applies the product to what LagForward left for it. If the series ends
+/// before, it applies it to the smoothed state x, p at the last multiple of the lag. Behind that
+/// time g and d are the smoothed state itself, as in SmoothSequence.
 ///
 /// Parameters: the product as kept tiles e, g and d; x and p as kept tiles; the others as for
 /// SmoothSequence, with results of LagForward in place of the smoothed ones.
