@@ -4,6 +4,7 @@
 // Kalman::score with backward_pass against differences of textbook filters in long double, a closed
 // form, and the forward form.
 #include "ScoreCase.hpp"
+#include "ScoreModels.hpp"
 
 namespace Batchwork::Test {
 namespace {
@@ -271,82 +272,33 @@ TEST(KalmanBackwardScore, TenParametersOfOneToThirteenStates) {
   many_parameters<float, 13, 2, true>();
 }
 
-/// Level, slope and eleven seasonal states.
-struct Seasonal {
-  template <class Theta>
-  KOKKOS_FUNCTION auto operator()(Theta const& theta) const {
-    auto const f = generate<13, 13>([](int i, int j) {
-      if (i < 2) return i == j || (i == 0 && j == 1) ? 1.0 : 0.0;
-      return i == 2 ? (j < 2 ? 0.0 : -1.0) : (j == i - 1 ? 1.0 : 0.0);
-    });
-    auto q = zero<13>(theta);
-    for (int k = 0; k < 3; ++k) q(k) = exp(theta(k));
-    return Kalman::matrices(f, as_diagonal(q),
-                            generate<13>([](int j) { return j == 0 || j == 2 ? 1.0 : 0.0; }),
-                            exp(theta(3)));
-  }
-};
 TYPED_TEST(KalmanBackwardScoreIn, StructuralModelOfThirteenDiffuseStates) {
   using T = TypeParam;
   BackwardBatch<T, 13, 1, 4> b(5, 30, {{-2, 0}, {-4, -2}, {-2, 0}, {-1, 0}}, false);
-  b.run(Seasonal{}, Kalman::diffuse());
-  b.expect(
-      [&](std::size_t k, Parameters const& theta) {
-        Dense f(13, 13), q(13, 13), h(1, 13);
-        f(0, 0) = f(0, 1) = f(1, 1) = 1;
-        for (int j = 2; j < 13; ++j) f(2, j) = -1;
-        for (int i = 3; i < 13; ++i) f(i, i - 1) = 1;
-        for (int i = 0; i < 3; ++i) q(i, i) = std::exp(theta[std::size_t(i)]);
-        h(0, 0) = h(0, 2) = 1;
-        return least_squares(constant_model(f, q, h, Dense(1, 1, std::exp(theta[3]))), Dense(13, 1),
-                             Dense(13, 13), eye(13), b.series[k])
-            .log_likelihood;
-      },
-      1000);
+  b.run(Structural{}, Kalman::diffuse());
+  b.expect([&](std::size_t k,
+               Parameters const& theta) { return structural_log_likelihood(theta, b.series[k]); },
+           1000);
 }
 
-/// z(t) = phi z(t-1) + noise of variance s, from the stationary distribution.
-struct AutoregressionBackwards {
-  template <class Theta>
-  KOKKOS_FUNCTION auto operator()(Theta const& theta) const {
-    auto const& phi = theta(0);
-    return Kalman::matrices(phi, theta(1), 1.0, 0.0, 0.0, theta(1) / (1 - square(phi)));
-  }
-};
 TYPED_TEST(KalmanBackwardScoreIn, AutoregressionInClosedForm) {
   using T = TypeParam;
   BackwardBatch<T, 1, 1, 2> b(7, 50, {{-0.8, 0.8}, {0.5, 3}}, false);
-  b.run(AutoregressionBackwards{}, Kalman::predicted());
+  b.run(Autoregression{}, Kalman::predicted());
   for (std::size_t k = 0; k < b.items; ++k) {
-    auto const& z = b.series[k];
-    long double const phi = b.parameters[k][0], s = b.parameters[k][1], first = z[0](0) * z[0](0),
-                      n = static_cast<long double>(b.steps), one = 1 - phi * phi;
-    long double squares = 0, cross = 0;
-    for (std::size_t t = 1; t < b.steps; ++t) {
-      long double const e = z[t](0) - phi * z[t - 1](0);
-      squares += e * e;
-      cross += e * z[t - 1](0);
-    }
-    double const tol = double(tolerance<T>(20, n * 10));
-    EXPECT_NEAR(double(on_host(b.score)(k, 0)), double(-phi / one + (phi * first + cross) / s),
-                tol);
-    EXPECT_NEAR(double(on_host(b.score)(k, 1)),
-                double(-n / (2 * s) + (one * first + squares) / (2 * s * s)), tol);
+    AutoregressionTruth const truth(b.parameters[k], b.series[k]);
+    double const tol = double(tolerance<T>(20, double(b.steps) * 10));
+    for (int i = 0; i < 2; ++i)
+      EXPECT_NEAR(double(on_host(b.score)(k, i)), double(truth.score[i]), tol);
     EXPECT_EQ(on_host(b.st)(k), 0);
   }
 }
 
-struct LevelOfVariances {
-  template <class Theta>
-  KOKKOS_FUNCTION auto operator()(Theta const& theta) const {
-    return Kalman::matrices(1.0, theta(0), 1.0, theta(1));
-  }
-};
 /// Series times 2^k and variances times 4^k scale the score exactly.
 TYPED_TEST(KalmanBackwardScoreIn, PowersOfTwoScaleExactly) {
   using T = TypeParam;
   BackwardBatch<T, 1, 1, 2> b(9, 20, {{0.5, 2}, {0.5, 2}}, true);
-  b.run(LevelOfVariances{}, Kalman::diffuse());
+  b.run(LocalLevelOfVariances{}, Kalman::diffuse());
   for (int power : {-6, 5}) {
     T const scale = std::ldexp(T(1), power);
     BackwardBatch<T, 1, 1, 2> c(9, 20, {{0.5, 2}, {0.5, 2}}, true);
@@ -358,7 +310,7 @@ TYPED_TEST(KalmanBackwardScoreIn, PowersOfTwoScaleExactly) {
       for (std::size_t k = 0; k < c.items; ++k)
         for (std::size_t i = 0; i < 2; ++i) h(k, i) = scale * scale * T(c.parameters[k][i]);
     });
-    c.run(LevelOfVariances{}, Kalman::diffuse());
+    c.run(LocalLevelOfVariances{}, Kalman::diffuse());
     for (std::size_t k = 0; k < c.items; ++k)
       for (std::size_t i = 0; i < 2; ++i)
         EXPECT_TRUE(same_bits(T(on_host(c.score)(k, i) * scale * scale), on_host(b.score)(k, i)))
@@ -370,7 +322,7 @@ TYPED_TEST(KalmanBackwardScoreIn, PowersOfTwoScaleExactly) {
 TYPED_TEST(KalmanBackwardScoreIn, FailuresStayInTheirItems) {
   using T = TypeParam;
   BackwardBatch<T, 1, 1, 2> b(27, 15, {{0.5, 2}, {0.5, 2}}, true);
-  b.run(LevelOfVariances{}, Kalman::diffuse());
+  b.run(LocalLevelOfVariances{}, Kalman::diffuse());
   auto const score = on_host(b.score);
   auto const ll = on_host(b.ll);
   auto const with = [&](T bad, Reason reason) {
@@ -380,7 +332,7 @@ TYPED_TEST(KalmanBackwardScoreIn, FailuresStayInTheirItems) {
         h(k, 1) = k % 13 == 0 ? bad : T(b.parameters[k][1]);
       }
     });
-    b.run(LevelOfVariances{}, Kalman::diffuse());
+    b.run(LocalLevelOfVariances{}, Kalman::diffuse());
     for (std::size_t k = 0; k < b.items; ++k) {
       if (k % 13 == 0) {
         EXPECT_EQ(Status::reason(on_host(b.st)(k)), reason) << k;
@@ -402,7 +354,7 @@ TYPED_TEST(KalmanBackwardScoreIn, FailuresStayInTheirItems) {
   Kokkos::View<T, Space> X("x");
   Kokkos::View<T[1][1], Space> P("P");
   b.poison_results();
-  Kalman::score(1, LevelOfVariances{}, b.theta, Kalman::predicted(common(X), common(P)), b.z,
+  Kalman::score(1, LocalLevelOfVariances{}, b.theta, Kalman::predicted(common(X), common(P)), b.z,
                 b.outputs(), Kalman::backward_pass(b.gains));
   EXPECT_EQ(Status::reason(on_host(b.st)(2)), Reason::not_positive_definite);
   EXPECT_TRUE(std::isnan(on_host(b.score)(2, 0)));
@@ -435,9 +387,9 @@ TEST(KalmanBackwardScore, OneParameterCommonToAllSeries) {
 
 TEST(KalmanBackwardScore, NoItemsAndNoSteps) {
   BackwardBatch<double, 1, 1, 2> none(0, 5, {{0, 1}, {0, 1}}, false);
-  none.run(LevelOfVariances{}, Kalman::diffuse());
+  none.run(LocalLevelOfVariances{}, Kalman::diffuse());
   BackwardBatch<double, 1, 1, 2> b(3, 5, {{0, 1}, {0, 1}}, false);
-  Kalman::score(0, LevelOfVariances{}, b.theta, Kalman::diffuse(), b.z, b.outputs(),
+  Kalman::score(0, LocalLevelOfVariances{}, b.theta, Kalman::diffuse(), b.z, b.outputs(),
                 Kalman::backward_pass(b.gains));
   for (std::size_t k = 0; k < b.items; ++k) {
     EXPECT_EQ(on_host(b.ll)(k), 0);
@@ -450,7 +402,7 @@ TEST(KalmanBackwardScore, ViewsThatDoNotFitAreRefused) {
   BackwardBatch<double, 1, 1, 2> b(3, 10, {{0, 1}, {0, 1}}, false);
   Kokkos::View<double** [1][3], Space> fewer("fewer", 2, 10), shorter("shorter", 3, 9);
   auto const call = [&](int steps, auto const& gains) {
-    Kalman::score(steps, LevelOfVariances{}, b.theta, Kalman::diffuse(), b.z, b.outputs(),
+    Kalman::score(steps, LocalLevelOfVariances{}, b.theta, Kalman::diffuse(), b.z, b.outputs(),
                   Kalman::backward_pass(gains));
   };
   EXPECT_THROW(call(11, b.gains), std::invalid_argument);
